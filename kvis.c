@@ -20295,7 +20295,7 @@ static void tr_emit_blocked(struct task *t)
     if (!t->blocked_in || !sc_set[row] || opt.n_paths || !(opt.status & CALL_UNFINISHED))
         return;
     if (hy_follows() && !t->call.open && hy_thread(t, &th) && th.ts_ns) {
-        t->blocked_in = 0; /* stale: BPF has since seen the thread start another call */
+        t->blocked_in = 0; /* the call found at attach has ended: BPF saw a later call */
         if (!th.in_call || sc_find(ARCH_NATIVE, th.nr) != row)
             return;
         t->blocked_on = (s32)th.word[hy_word(0)];
@@ -20353,7 +20353,7 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
-    if (t) /* stale: another thread took this tid in an execve(2) */
+    if (t) /* an execve(2) gave this tid to another thread */
         tr_drop(t, false);
     tr.attaching = 1;
     int e = tr_attach_thread(pid, tid);
@@ -20375,7 +20375,7 @@ static void tr_meet_all(pid_t pid)
         p->met_ns = u_now();
 }
 
-/* Attaches to a process's threads, or makes BPF follow them. -E2BIG: BPF cannot follow all. */
+/* Traces all threads of a process. Returns 0 or -errno; -E2BIG: too many threads for BPF. */
 static int tr_attach(pid_t pid)
 {
     int got = 0, fresh = 1, err = -ESRCH;
@@ -20397,7 +20397,7 @@ static int tr_attach(pid_t pid)
     return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-/* Attaches to a thread's process unless it is in opt.pids[0] to [n - 1]. Returns its pid, or 0. */
+/* Attaches to a thread's process. Returns its pid; 0: failure, or a duplicate in opt.pids. */
 static pid_t tr_attach_named(pid_t named, u32 n)
 {
     s64 tgid = ps_status(named, "Tgid:");
@@ -20454,7 +20454,7 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: cannot bind kvis to a CPU:");
 }
 
-/* Computes the CPU time. As in time(1), it includes descendants that their parents waited for. */
+/* Computes the CPU time of the command and its waited-for descendants (see getrusage(2)). */
 static void tr_used(void)
 {
     struct rusage all;
@@ -20504,7 +20504,7 @@ static void tr_report(void)
     st_report(&st);
 }
 
-/* Finishes the run. Returns 0, or the exit status of kvis if the command could not be started. */
+/* Finishes the run. Returns an exit code for kvis if the command could not be started, else 0. */
 static int tr_finish(void)
 {
     int failed = sp_error();
@@ -20541,7 +20541,7 @@ struct session {
     const char *calls;       /* with ptrace: names of the system calls to trace */
     const struct out_tap *tap;
     void (*ends)(const struct task *t); /* with ptrace: called at a thread's last ptrace stop */
-    const char *cost;        /* text for a warning, such as "stops the command at forks" */
+    const char *cost;        /* drawback of ptrace, for a warning: "stops the command at forks" */
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];    /* losses reported so far, by enum wire_lost */
@@ -20570,11 +20570,11 @@ static int ses_start(struct session *s)
     return bpf_start(o, mask);
 }
 
-/* With -d, uses no seccomp filter: after kvis exits, the filter would make system calls fail. */
+/* With a time limit (-d), omits the seccomp filter: once kvis exits, filtered calls would fail. */
 static void ses_spawn(struct session *s)
 {
     opt.backend = 'p';
-    sp_command.magic = 0; /* the child skips the openat(2) that would identify it to BPF */
+    sp_command.magic = 0;
     opt.calls = true;
     opt.trace = s->calls;
     opt.no_accel = opt.duration_ns != 0;
@@ -20603,7 +20603,7 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return strlen(name);
 }
 
-/* Attaches the BPF programs. If that fails, kvis exits or uses ptrace to trace the command. */
+/* Attaches the BPF programs. If that fails, uses ptrace, or exits if kvis runs no command. */
 static void ses_begin(struct session *s)
 {
     int e = opt.backend == 'p' ? -EPERM : ses_start(s);
@@ -20772,7 +20772,7 @@ static const char *open_opt_name(const char *v)
 static const struct {
     u16 id;
     u8 mode;                   /* index of the call's `mode` argument; 0: none */
-    const char *name, *name32; /* BPF constants for the call's native and 32-bit number */
+    const char *name, *name32; /* BPF constants for the native and 32-bit call numbers */
 } open_calls[N_OPEN_CALLS] = {
     [OPEN_OPEN] = { SC_open, 2, "CFG_OPEN", "CFG_OPEN32" },
     [OPEN_OPENAT] = { SC_openat, 3, "CFG_OPENAT", "CFG_OPENAT32" },
@@ -21034,8 +21034,8 @@ static bool open_is_detached(const struct task *t, s32 fd, const struct name *di
     return !listed;
 }
 
-/* Stores the path `dir` in *to, relative to the thread's root directory (chroot(2)). The path is
- * that of a directory, or of a file opened by handle; fd is its descriptor, or AT_FDCWD. */
+/* Stores the path `dir` in *to, relative to the thread's root directory (chroot(2)). fd: descriptor
+ * of that directory, or of the file opened by handle; AT_FDCWD: `dir` is the working directory. */
 static bool open_traced_dir(struct path *to, const struct task *t, s32 fd, const struct name *dir)
 {
     enum { DELETED = sizeof " (deleted)" - 1 };
@@ -21115,9 +21115,9 @@ static void open_json_summary(void)
         u_now() - out.start_ns);
 }
 
-/* Returns whether the command and its descendants have exited. If the kernel skipped a BPF program
- * (bpf_missed), an exited thread may stay in the BPF map `tree`. In the initial pid namespace, kvis
- * removes the thread; in others, kvis stops waiting after a second without a record. */
+/* Returns whether the command and its descendants have exited: the BPF map `tree` is empty. If the
+ * kernel skipped a BPF program, kvis must remove dead threads. In a pid namespace, kvis cannot look
+ * up the host's thread IDs, so kvis stops waiting after a second without a record. */
 static bool open_tree_gone(void)
 {
     u32 tid = 0;
@@ -21181,7 +21181,7 @@ static int open_run(u64 end_ns)
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* -l compares at most this many bytes of a command line */
 enum { PROC_NODES = 1 << 19 };    /* maximum number of commands in memory */
-enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* maximum line size: without and with --tree */
+enum { PROC_NAME = 79, PROC_TREE_NAME = 1000 }; /* bytes kept per command line; more for --tree */
 enum { PROC_DEPTH = 16 };         /* maximum --tree indentation */
 enum { PROC_REPLAYED = 1 << 16 }; /* a replay keeps at most this many processes */
 
@@ -21204,7 +21204,7 @@ struct proc_life {
     bool counted; /* kvis saw the start of every thread of the process */
     bool at_start; /* the process started before kvis and was read from /proc */
     bool execed; /* kvis saw the exec of the current command */
-    bool mine; /* kvis follows the process */
+    bool mine; /* the process is in the traced tree, or kvis traces all processes */
     bool ending; /* the last thread has exited, but more records may come */
     bool cut; /* argv is truncated */
     bool walked; /* path, exe and cwd are from BPF, not /proc */
@@ -21249,7 +21249,7 @@ static struct {
 static struct {
     bool btf; /* records are complete: the kernel has BTF, or kvis does not use BPF */
     bool used[10]; /* [i]: whether the counter proc_usage[i] is known */
-    bool whole; /* kvis follows all processes, not one tree */
+    bool whole; /* kvis traces all processes, not one tree */
     s64 boot_off; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC, in ns */
     u64 scan_ns; /* start time of the scan of /proc */
     u64 last_ns, end_ns; /* last_ns: time of the last exit in the tree. end_ns: end of the run */
@@ -21257,7 +21257,7 @@ static struct {
     bool rows;
     bool replayed;
     u32 lives, ending;   /* lives: number of known processes. ending: how many have `ending` set */
-    u32 mine, peak;      /* mine: number of live processes that kvis follows. peak: its maximum */
+    u32 mine, peak;      /* mine: number of live processes with `mine` set. peak: its maximum */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
     u64 left_out;        /* number of forks and execs ignored due to the PROC_REPLAYED limit */
@@ -21376,7 +21376,7 @@ struct proc_node {
     s32 status, err;
     u8 what;
     bool ran;            /* the process has executed a program */
-    bool over, shown;    /* over: ended, or replaced by an exec; shown: has a row in --tree */
+    bool over, shown;    /* over: ended, or replaced by an exec. shown: has a row in --tree */
     bool on_path;        /* the command is on the critical path and adds self_ns to it */
     u64 begin_ns, end_ns, self_ns, max_rss;
     char *line;          /* command line; NULL: unknown */
@@ -21653,7 +21653,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
-/* Gets the path of a cgroup from its ID, a FILEID_KERNFS file handle. Returns its length, or 0. */
+/* Gets a cgroup's path by opening a file handle made from its ID. Returns the length, or 0. */
 static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
@@ -22093,8 +22093,8 @@ static int proc_by_key(const void *a, const void *b)
 
 enum proc_list { PROC_LONGEST, PROC_FAILURES, PROC_PATH };
 
-/* Returns the completed commands (longest first), failed commands (by end time) or steps of the
- * critical path (by start time). The caller frees the list. */
+/* Returns a list that the caller frees. PROC_LONGEST: completed commands, longest first.
+ * PROC_FAILURES: failed commands, by end time. PROC_PATH: the critical path, by start time. */
 static struct proc_node **proc_tree_list(enum proc_list which, u32 *n)
 {
     struct proc_node **list = calloc(proc_tree.n + 1, sizeof *list);
@@ -22444,7 +22444,7 @@ static void proc_end(struct proc_life *l)
 {
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
-    proc_usage_join(&l->all, &l->own, false); /* the total can lack threads that just exited */
+    proc_usage_join(&l->all, &l->own, false); /* the kernel's total can lack concurrent exits */
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -22487,7 +22487,7 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Returns the process of an exit record. Adds an unknown process if its main thread exits. */
+/* Finds an exit record's process. Adds it if kvis missed its fork and the main thread exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -22625,7 +22625,7 @@ static void proc_event_fork(const struct event *e)
     proc_forked(&h);
 }
 
-/* Makes a record of a process's arguments or environment from /proc. Returns whether all fit. */
+/* Makes a record of a process's arguments or environment from /proc. Returns false if cut. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
     struct wire_proc piece = *h;
@@ -22778,7 +22778,7 @@ static void proc_sweep(u64 age_ns, bool all)
         }
 }
 
-/* Writes a row for each running process, by start time. Returns the number of commands. */
+/* Lists running processes by start time. Returns how many of them have executed a program. */
 static u32 proc_list_running(void)
 {
     struct proc_life **list = calloc(proc_state.lives + 1, sizeof *list);
@@ -23111,7 +23111,7 @@ static const struct metric {
     const char *help, *prom_help; /* prom_help: help for all metrics with the name `prom` */
 } metrics[] = { MET_ROWS };
 
-/* A point in a chart of the HTML report: n values from one or more intervals. */
+/* A point in a chart of the HTML report: minimum, maximum and mean of n samples. */
 struct met_point {
     float lo, hi, mean;
     u32 n;
@@ -23122,7 +23122,7 @@ struct met_series {
     double v;       /* current value; for a counter, its increase per second */
     u64 ns;         /* time of the last reading of a counter */
     u32 at, since;  /* at: tick of the last reading. since: tick of the first one after a gap */
-    double sum;     /* for kvis diagnose: sum of all samples; for a time, the largest sample */
+    double sum;     /* for kvis diagnose: sum of all samples or, if they are in ns, their maximum */
     u32 sum_n;      /* number of samples in `sum` */
     u32 line;       /* index of the series in the HTML report, if `past` is set */
     struct met_point *past; /* points for the HTML report; NULL: none */
@@ -23159,7 +23159,7 @@ static struct {
         double elapsed_s; /* time since the previous reading; 0: none */
         u32 wrong;        /* number of failed reads in this interval */
         u32 left_out;     /* number of instances left out for lack of space */
-        u32 there;        /* -c busy: number of processes, listed or not; other sources: 0 */
+        u32 there;        /* number of all processes: -c busy lists only a few. Other sources: 0 */
         u64 took_ns;
         char why[512];    /* reason for the first failed read */
     } src[N_SRC];
@@ -23202,7 +23202,7 @@ enum { MET_OCTAVES = 65, MET_PARTS = 4 };
 static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
 
 static const struct met_hist_row {
-    const char *name, *counts;  /* counts: bcc's name for the unit of the values, such as "nsecs" */
+    const char *name, *counts;  /* counts: unit of the values, in bcc's spelling ("nsecs") */
     const char *prom, *prom_labels, *prom_help;
     double scale;               /* factor from the kernel's unit to that of Prometheus */
     u16 part[MET_PARTS];        /* part[k]: metric that has the percentile met_parts[k] */
@@ -23216,7 +23216,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at; /* met.tick of the last reading */
-    u64 count, all, sum; /* count: values in this interval. all: values in total. sum: their sum */
+    u64 count, all, sum; /* count: values in this interval. all, sum: count and sum of all values */
     u64 octave[MET_OCTAVES]; /* [n]: number of values from 2^(n-1) to 2^n - 1 since the start */
     u32 now[ST_BUCKETS]; /* number of values per bucket in this interval */
     u32 last[ST_BUCKETS]; /* the kernel's counters at the last reading */
@@ -23237,7 +23237,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Finds or adds an instance's histogram. The BPF maps' size limits the number of histograms. */
+/* Finds or adds an instance's histogram. Their number is limited: BPF maps have fixed sizes. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -23265,8 +23265,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* Returns a percentile. For a time, this is the middle of its histogram bucket; for a size, the
- * lower bound, because sizes are often round numbers. */
+/* Returns a percentile. A time is rounded to the middle of its histogram bucket. A size is rounded
+ * down to the lower bound of its bucket, because sizes are often round numbers. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 left = MIN(p * h->count, h->count - 1);
@@ -23950,7 +23950,7 @@ static void mfs_limits(void)
 /* An iterator over the directories WHERE/PREFIX<N>POST/SUB, where N is a number. */
 struct mfs_dirs {
     const char *where, *prefix, *post, *sub;
-    u32 k, n, nr;   /* `dir` is the k-th of n directories; nr: the number in its name */
+    u32 k, n, nr;   /* `dir` is the k-th of n directories. nr: the number in its name */
     u32 id[MET_INSTS];
     char dir[MET_DIR];
 };
@@ -24176,7 +24176,7 @@ static void mfs_disk_on(const char *name, char *on, size_t size)
     snprintf(on, size, "%s", found ? strrchr(path, '/') + 1 : "");
 }
 
-static u32 mfs_disks_at; /* value of met.tick when /proc/diskstats was last read to its end */
+static u32 mfs_disks_at; /* met.tick when kvis last read all of /proc/diskstats */
 
 /* Skips unused devices. If the read count decreased, a new device has taken the old one's name. */
 static void mfs_disk_line(const char *line)
@@ -24352,7 +24352,7 @@ static void mfs_hwmon(void)
 
 /* --- the network --- */
 
-/* Gets link modes. Returns words per mask (0: failed), which the first ioctl(2) returns negated. */
+/* Gets link modes. A first ioctl(2) asks for the mask size. Returns that size in words, or 0. */
 static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *link)
 {
     struct ifreq r = { .ifr_data = (void *)link };
@@ -24368,8 +24368,8 @@ static u32 mfs_link_settings(const char *name, struct ethtool_link_settings *lin
     return e ? 0 : MAX(link->link_mode_masks_nwords, 0);
 }
 
-/* Sets the highest speed that both ends of a copper link advertise. Slower links usually have a bad
- * cable (phy_check_downshift, drivers/net/phy/phy-core.c). */
+/* Sets the highest speed that both ends of a copper link advertise. If the link runs at less, the
+ * usual reason is a bad cable (phy_check_downshift, drivers/net/phy/phy-core.c). */
 static void mfs_net_offered(struct met_inst *i)
 {
     enum { HEAD = sizeof(struct ethtool_link_settings) / sizeof(u32) };
@@ -24472,7 +24472,7 @@ static void mfs_tcp(void)
     mfs_pairs(met_path("/proc/net/netstat"));
 }
 
-/* Word 13 of a line is the CPU's number since Linux 5.7 (7d58e6555870); before, line n is CPU n. */
+/* Since Linux 5.7 (7d58e6555870), word 13 of a line in softnet_stat is the CPU's number. */
 static void mfs_softnet(void)
 {
     u32 row = 0;
@@ -24533,7 +24533,7 @@ static bool mfs_fs_local(const char *type, unsigned device_major)
 /* Mount points of remote file systems, with a space after each. */
 static struct buf mfs_remote;
 
-/* Collects all remote mount points except the root directory, which is part of every path. */
+/* Collects remote mount points except "/", which would make all paths count as remote. */
 static void mfs_find_remote(const char *text)
 {
     const char *types = "fuse|nfs|cifs |smb|9p |ceph |afs |lustre |gpfs |ocfs2 |gfs2 |orangefs "
@@ -24746,8 +24746,8 @@ enum { MFS_REMOTES = 1024 };
 /* Hash table with the number of connections per remote address and port. */
 static struct { u32 hash, n; } mfs_remotes[MFS_REMOTES];
 
-/* Reads " 0: 0100007F:8AE2 0100007F:0016 ..." (local and remote address). If the local port is in
- * the range lo to hi, increments and returns the count of its remote address and port, else 0. */
+/* Reads " 0: 0100007F:8AE2 0100007F:0016 ..." (local and remote address). Returns the number of
+ * connections so far to the remote address and port; 0: the local port is not in lo to hi. */
 static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
 {
     const char *local = u_word(line + strspn(line, " "), 1), *remote = u_word(local, 1);
@@ -24766,8 +24766,8 @@ static u32 mfs_port_line(const char *line, s64 lo, s64 hi)
     return 0;
 }
 
-/* Sets the largest share of local ports that connections to one remote address and port use.
- * Connections to other hosts can use the same ports. Does nothing if there are few connections. */
+/* Sets the share of local ports used by connections to the busiest destination (address and port).
+ * Different destinations can share local ports. Does nothing if there are few connections. */
 static void mfs_ports(void)
 {
     static const char *const tables[] = { "tcp", "tcp6" };
@@ -24799,7 +24799,7 @@ static void mfs_ports(void)
 
 enum {
     MFS_TASKS = 16384, MFS_MAX_THREADS = 1 << 18,
-    MFS_COMM = 64, /* a workqueue worker's name includes its work (wq_worker_comm) */
+    MFS_COMM = 64, /* longer than TASK_COMM_LEN: /proc adds a kworker's current work to its name */
     MFS_PIDS = 256, MFS_SET = 8
 };
 
@@ -24868,8 +24868,8 @@ struct mfs_task {
 
 static struct mfs_look {
     u32 tick;
-    u64 ns;               /* start of the scan */
-    double uptime;        /* time of the scan in seconds since boot */
+    u64 ns;               /* start time of the scan (CLOCK_MONOTONIC) */
+    double uptime;        /* start time of the scan, in seconds since boot; 0: unknown */
     struct mfs_task *task; /* processes, sorted by pid */
     struct mfs_thread *thread;
     u32 n, cap, n_threads, cap_threads;
@@ -25108,7 +25108,7 @@ static void mfs_look(void)
     l->n = l->n_threads = 0;
     l->ns = u_now();
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    l->uptime = strtod(text, NULL); /* 0 if unreadable: processes not seen before count as new */
+    l->uptime = strtod(text, NULL);
     memset(mfs_queued, 0, sizeof mfs_queued);
     bool all = !(mo.off >> SRC_BUSY & 1);
     bool swaps = all && mfs_key_numbers(met_path("/proc/meminfo"), keys, 2, swap) == 3
@@ -25179,7 +25179,7 @@ static void mfs_procs(void)
 
 enum {
     MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP,
-    MFS_SHOWN = 2048 /* limit if the screen shows all processes, to leave space for disks etc. */
+    MFS_SHOWN = 2048 /* maximum number of processes on the screen: disks etc. need space too */
 };
 
 /* Returns the value that ranks a process: a counter's increase or a current value; 0: none. */
@@ -25227,7 +25227,7 @@ static void mfs_busy(void)
     if (!met_there(met_path("/proc")))
         met_wrong(met_path("/proc"), ENOENT);
     mfs_look();
-    bool waits = met_there(met_path("/proc/self/schedstat")); /* the file needs CONFIG_SCHED_INFO */
+    bool waits = met_there(met_path("/proc/self/schedstat")); /* needs CONFIG_SCHED_INFO */
     if (waits)
         MFS_EACH_DIR(cpu, MFS_CPUS, "cpu", "", "/topology")
             if (ns > 0 && cpu.nr < MET_INSTS)
@@ -25348,7 +25348,7 @@ enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 static struct {
     u32 n, id[MFS_NODES];
     struct mfs_node {
-        u32 threads, running; /* threads: number last run on the node. running: number in state R */
+        u32 threads, running; /* how many threads last ran on the node, and how many in state R */
         u64 bytes;
     } at[MFS_NODES];
 } mfs_nodes;
@@ -25579,7 +25579,7 @@ struct pmc_ratio {
 struct pmc_core {
     u16 list; /* bit for the core's event list in pmc_event.lists */
     const char *vendor, *pmu; /* PMU name: "cpu", "cpu_atom" or "cpu_lowpower" */
-    u8 family, slots, memory; /* slots: pipeline width (AMD). memory: which memory events apply */
+    u8 family, slots, memory; /* slots: pipeline width (AMD). memory: compared with unc_row.where */
     u32 models[8]; /* model numbers in /proc/cpuinfo: bit N % 32 of models[N / 32] */
     const char *name, *source;
 };
@@ -25587,7 +25587,7 @@ struct pmc_core {
 struct pmc_event {
     u8 role;
     u16 lists;
-    const char *terms, *name;  /* event code in the syntax of sysfs; the vendor's event name */
+    const char *terms, *name;  /* terms: event code as in sysfs. name: the vendor's event name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
@@ -25595,7 +25595,7 @@ struct pmc_arm_core { u16 implementer, part; const char *name; };
 /* PMUs named `pmu` or `pmu`_N, where N is a number. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* lines: data-bus width; 0 for writes, to count a bus once. terms: event code if sysfs has none. */
+/* lines: data-bus width in bits, only for read events. terms: event code if sysfs has none. */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -25604,7 +25604,7 @@ struct pmc_code {        /* event code for struct perf_event_attr */
     u32 type;
     u64 config, config1, config2;
     const char *name;    /* event name of the vendor or kernel; NULL: none */
-    bool generic, alias; /* alias: the event's name is only the first word of `name` */
+    bool generic, alias; /* alias: `name` lists several names; the event's is the first */
 };
 
 static struct pmc_pmu {
@@ -25654,7 +25654,7 @@ static struct {
     bool on_exec;        /* counting starts when the command calls execve(2) */
     bool off[N_PG];      /* groups not counted, due to -e or too few file descriptors */
     const char *none;    /* why nothing is counted, or NULL */
-    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: machine-wide or cgroup sums. cpu: current CPU */
+    struct pmc_sum all, pmu[PMC_PMUS], cpu; /* all: sums for machine or cgroup. cpu: for one CPU */
     struct pmc_sum *one; /* sums for each process in opt.pids (given with -p) */
     char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
@@ -26178,7 +26178,7 @@ static void pmc_warn(void)
 
 static void pmc_start(void)
 {
-    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* kvis diagnose counts all CPUs */
+    pmc.n_tasks = opt.command && !pmc.on_exec ? 0 : opt.n_pids; /* `kvis diagnose`: machine-wide */
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
     pmc.one = calloc(pmc.n_tasks + 1, sizeof *pmc.one);
     if (!pmc.one) {
@@ -26204,7 +26204,7 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* Reads the counts of a group of events since its last reading (first reading: 0). */
+/* Reads an event group's counts since its last reading. The first reading returns 0. */
 static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
     struct pf_delta d;
@@ -26246,8 +26246,8 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Corrects Neoverse N2 and V2 cores with 5 slots, which count one empty frontend slot per cycle too
- * many (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
+/* Corrects the counts of Neoverse N2 and V2 cores with 5 slots. They count one empty frontend slot
+ * per cycle too many (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
@@ -27489,7 +27489,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 {
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
-    r->suppressed = MAX(r->suppressed, suppressed); /* late notifications must not lower a count */
+    r->suppressed = MAX(r->suppressed, suppressed); /* a counter must not decrease */
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
@@ -27523,7 +27523,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
         return true;
     }
     if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
-        return true; /* omit an unused ring, known only from an interrupt that it shares */
+        return true; /* omit an idle ring: BPF met it in an interrupt shared with other rings */
     struct vq_ring *r = &vq.ring[slot];
     bool is_new = r->born_ns != w->born_ns;
     vq_name(r, slot, w);
@@ -27579,7 +27579,7 @@ static struct {
     struct bpf_obj obj;
     bool deep;               /* BPF can read the rings */
     int prog[ARRAY_LEN(vh_handlers)];
-    struct wire_vh now;      /* counters of one virtqueue; now_ns: when they were read */
+    struct wire_vh now;      /* counters of one virtqueue, read at now_ns */
     u64 now_ns;
 } vh;
 
