@@ -23830,7 +23830,7 @@ static void met_files(const struct met_inst *i, const char *dir)
             met_raw(i, m, v);
 }
 
-/* == 33 mfs_  metrics from files of /proc and /sys ============================
+/* == 33 mfs_  metrics from files in /proc and /sys ============================
  * Each source, such as /proc/stat, has one function. Most metrics that are found by their keys
  * (met_keys, met_columns, met_files, mfs_places) need only a row in metrics.tbl. */
 
@@ -27561,7 +27561,7 @@ static void vq_read(void)
         met_count(met.all, M_VQ_MISSED, vq.missed);
 }
 
-/* == 38 vh_  the virtqueues of guests whose devices this kernel emulates: vhost ====
+/* == 38 vh_  metrics of vhost, the kernel's emulation of virtio devices for guests =
  * A worker is a kernel thread that serves a device's virtqueues. BPF programs attach to the
  * functions that workers run (handlers), if their drivers are loaded when kvis starts. */
 
