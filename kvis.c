@@ -7826,11 +7826,11 @@ static const struct st_list {
     const struct st_col *col;
     u8 n_cols;
     u32 rows, size, max;  /* a table in struct summary: its offset, row size and capacity */
-    u32 n;                /* offset, in struct summary, of the row count; 0: always `max` rows */
-    bool (*want)(const struct name *); /* if set, accepts the files or peers to be listed */
+    u32 n;                /* offset in struct summary of the row count; 0: the count is fixed */
+    bool (*want)(const struct name *); /* returns whether a file or peer is for this list */
     u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show; NULL: all */
-    void (*add)(struct summary *s, const void *row); /* merges a row of a recording; NULL: append */
-    void (*json)(struct buf *b, const struct summary *s); /* writes the JSON if there is no `key` */
+    void (*add)(struct summary *s, const void *row); /* adds a row of a recording to the summary */
+    void (*json)(struct buf *b, const struct summary *s); /* for JSON other than an array of rows */
 } st_lists[] = {
 #define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
     .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
@@ -7943,8 +7943,8 @@ static void st_item(struct st_items *items)
     b_own(b, " · ");
 }
 
-/* Ends a line with the number of omitted items: `more` plus those that did not fit. Removes a line
- * without items. `dropped`: kvis forgot names to save memory, so the number may be too low. */
+/* Ends a line with the number of omitted items: `more` and those that did not fit. Removes the line
+ * if it is empty. `dropped`: kvis forgot names to save memory, so the number may be too low. */
 static void st_end_items(struct st_items *items, u64 more, bool dropped)
 {
     struct buf *b = items->b;
@@ -8000,7 +8000,7 @@ static void st_text_cpu(struct buf *b, const struct summary *s, u64 user, u64 sy
         b_f(b, " (user %s, system %s)", st_number_of(s, user).s, st_number_of(s, system).s);
 }
 
-/* Disk waits are known only for system calls. */
+/* Disk waits of page faults are unknown, and count as "other". */
 static void st_text_waiting(struct buf *b, const struct summary *s, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(s, st_known_sum(s).disk));
@@ -8064,7 +8064,7 @@ static void st_text_took(struct buf *b, const struct summary *s)
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
         for (u16 i = 0; i < ST_ROWS; i++) {
-            known |= s->row[i].calls != 0; /* true if the duration of any call is known */
+            known |= s->row[i].calls != 0; /* at least one call was timed */
             if (!used[i] && s->row[i].ns > (used[most] ? 0 : s->row[most].ns))
                 most = i;
         }
@@ -8177,7 +8177,7 @@ static void st_text_rest(struct buf *b, const struct summary *s)
     if (st_knows(s, ST_PEAK))
         b_f(b, ST_LABEL "%s peak resident memory%s\n", "memory", out_bytes(s->max_rss).s,
             s->processes > 1 ? " of the largest process" : "");
-    if (s->fallback && !out.events_on) /* if events are shown, the first lines give this reason */
+    if (s->fallback && !out.events_on) /* event output begins with the reason for using ptrace */
         b_f(b, ST_LABEL "ptrace alone: %s\n", "backend", s->fallback);
     else if (opt.count_too)
         b_f(b, ST_LABEL "%s\n", "backend", s->backend);
@@ -8254,7 +8254,7 @@ static void st_text_short(struct buf *b, const struct summary *s)
     st_text_lost(b, s);
 }
 
-/* Flushes the JSON buffer if it is full, because a long list does not fit into it. */
+/* Flushes the JSON buffer if it is full: a long list may not fit. */
 static void st_json_room(const struct buf *b)
 {
     if (b == &out.json.b)
@@ -8425,7 +8425,7 @@ static void st_report(struct summary *s)
 /* Why the model needs a call (for tr_choose, which selects calls):
  * MD_EVENT   only to report it, if -e trace= selects it
  * MD_MEMORY  to know the mappings in which page faults occur
- * MD_FDS     to know the files of descriptors
+ * MD_FDS     to know which file a descriptor refers to
  * MD_ALWAYS  in every run, for example to find new processes */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
@@ -8670,7 +8670,7 @@ static bool md_at_link(const struct call *c, u32 i)
     return link && !follow;
 }
 
-/* Resolves symbolic links in *p. Thread t's root directory is "/". Returns 0 or -errno. */
+/* Resolves symbolic links in *p, relative to thread t's root directory. Returns 0 or -errno. */
 static int md_walk(struct task *t, struct path *p, bool at_link, struct fd_stat *sx)
 {
     enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT of openat2(2) */
@@ -8808,7 +8808,7 @@ static bool md_status_wanted(const struct call *c)
 {
     u8 status = c->detached        ? CALL_DETACHED
                 : c->noret         ? CALL_UNFINISHED
-                : st_has_failed(c) ? CALL_FAILED /* must agree with the error counts of -c */
+                : st_has_failed(c) ? CALL_FAILED /* -c counts the same calls as errors */
                                    : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
 }
@@ -8840,8 +8840,8 @@ static void md_emit(struct event *e)
         return;
     }
     const char *comm = out_comm(e->pid);
-    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* -P may hide execs: add the program name */
-        ev_bytes(e, EV_comm, comm, strlen(comm));
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm))
+        ev_bytes(e, EV_comm, comm, strlen(comm)); /* -P may hide the exec that shows this name */
     out_event(e);
 }
 
@@ -9521,11 +9521,11 @@ static void md_recorded_unix(struct ofd *o, const struct wire_unix *w)
 
 static void md_recorded_socket(struct ofd *o, const struct wire_sock *w)
 {
-    struct sockaddr_in6 sa[2];
+    struct sockaddr_in6 sa[2]; /* IPv4's sin_port has the offset of sin6_port */
     memset(sa, 0, sizeof sa);
     for (int i = 0; i < 2; i++) {
         sa[i].sin6_family = w->family;
-        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* same offset as sin_port of IPv4 */
+        sa[i].sin6_port = i ? w->peer_port : w->local_port;
         memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
                i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
     }
@@ -9547,7 +9547,7 @@ static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
         fd_probe_socket(o, t->tid, n);
 }
 
-/* Adds a unix socket's local address to an event: the connecting end usually has no address. */
+/* Adds a unix socket's own address to an event: a server's peer, the client, usually has none. */
 static void md_own_address(struct event *e, const struct ofd *o)
 {
     if (fd_is_unix(o) && fd_is_address(o->local))
@@ -9632,7 +9632,7 @@ static int md_connected(struct task *t, const struct call *c)
         if (c->err || c->arg[1] != SOL_SOCKET || c->arg[2] != SO_ERROR
             || !mem_get(t, c->arg[3], &error, sizeof error))
             return -1;
-        if (!error) /* the socket is connected, or is still connecting */
+        if (!error) /* the socket is connected if it has a peer, else still connecting */
             md_look_at_socket(t, &now, c->arg[0]);
         if (error == ECONNRESET || error == EPIPE) /* connect(2) succeeded before this error */
             return 0;
@@ -9763,7 +9763,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, u
     md_emit(e);
     if (dns && in)
         md_dns_emit(dns, 0, t->at_ns);
-    else if (in && o) /* the data may be a DNS answer that kvis cannot read */
+    else if (in && o) /* perhaps an unreadable DNS answer: report the query without a result */
         md_dns_over(o, -1, t->at_ns);
 }
 
@@ -9931,7 +9931,7 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- calls that modify files --- */
 
-/* Returns an open file's name after `from` was renamed to `to` (status: *sx). NULL: unchanged. */
+/* Returns open file o's new name after a rename, or NULL. *sx: status of the renamed file. */
 static struct name *md_new_name(const struct ofd *o, const struct fd_stat *sx,
                                 const struct path *from, const struct path *to)
 {
@@ -10009,7 +10009,7 @@ static void md_change_path(struct task *t, const struct call *c, s32 arg, struct
     p->s[p->len] = 0;
 }
 
-/* The argument after the path or descriptor is the new value. */
+/* The new mode, owner or size is the argument after the path or descriptor. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
@@ -10393,7 +10393,7 @@ static enum md_need md_need_of(u16 row)
     return md_calls[sc_id[row]].need;
 }
 
-/* Returns whether no selected call has an event kind of its own (many calls share `change`). */
+/* Returns whether all selected calls cause no event, or only the generic event `change`. */
 static bool md_reports_nothing(void)
 {
     for (u16 i = 0; i < SC_N; i++)
@@ -10452,8 +10452,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
     memmove(c->outlen, as->outlen, sizeof c->outlen);
 }
 
-/* Reports the outcome of an earlier connect(2) if c reveals it. Returns whether c is itself a
- * connect(2), for which the caller must then emit no event. */
+/* Reports the outcome of an earlier connect(2) if c reveals it. Returns true if c is a second
+ * connect(2): this report covers both, and the caller must not report c. */
 static bool md_outcome(struct task *t, const struct call *c)
 {
     bool waits = fdt.connecting || md_queries.n;
@@ -10469,7 +10469,7 @@ static bool md_outcome(struct task *t, const struct call *c)
     e->row = SC_connect;
     e->unasked = !sc_set[SC_connect];
     ev_num(e, EV_duration_ns, c->exit_ns - o->connect_ns);
-    bool counted = c->id == SC_connect; /* st_call counts the error if connect(2) returns it */
+    bool counted = c->id == SC_connect; /* st_call counts only errors that connect(2) returns */
     if (err && !counted && sc_set[SC_connect]) {
         st_fail(&st, SC_connect, err, 1);
         st.late_connects++;
@@ -10489,7 +10489,7 @@ static void md_exit(struct task *t, struct call *c)
         return;
     if (sc_rows[c->row].cls & CLS_FILE && (md_calls[c->id].exit || opt.n_paths))
         md_read_paths(t, c); /* md_enter may have skipped the paths */
-    if (c->n_paths && !c->selected) /* retry: -P resolves only cached paths (RESOLVE_CACHED) */
+    if (c->n_paths && !c->selected) /* try -P again: the call has put the path into the dcache */
         c->selected = md_selects(t, c);
     struct call *as = md_modelled(t, c);
     if (!as || md_outcome(t, as) || !md_calls[as->id].exit)
@@ -11622,7 +11622,7 @@ static bool rp_signal_wanted(const struct event *e)
     return true;
 }
 
-/* For --by=pid: if a new process has the pid of an ended process, closes that process's row. */
+/* For --by=pid: if a new process reuses a pid, closes the old process's row. */
 static void rp_follow(const struct event *e)
 {
     pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? e->v[EV_child_pid].n : 0;
@@ -11888,7 +11888,7 @@ static void (*const rp_reader[])(void) = {
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_END] = rp_end,
 };
 
-/* Handles a record of type from..to. Returns false for another type, at the end, and on errors. */
+/* Handles a record if its type is in from..to. Returns false for others, at the end or on error. */
 static bool rp_record(u8 from, u8 to)
 {
     b_reset(&rec_in.text);
@@ -11941,7 +11941,7 @@ static bool rp_play(void)
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
-/* These enums continue the numbers of event categories and event fields. */
+/* These enums continue the numbering of event categories and event fields. */
 #define X(id, name) PX_##id,
 enum px_counter { PERFETTO_COUNTERS(X) N_PX };
 enum px_cat { PX_CAT_0 = N_CAT - 1, PERFETTO_CATEGORIES(X) N_PX_CATS };
@@ -12040,7 +12040,7 @@ static void px_pb_packet(u64 flags)
     px_pb_num(13, flags);
 }
 
-/* Gives a name a number for later packets. index (InternedData): 1 (category) or 3 (argument). */
+/* Numbers a name for use in later packets. index (InternedData): 1 (category) or 3 (argument). */
 static void px_pb_intern(u32 index, u64 number, const char *s)
 {
     u32 at = px_pb_begin(index);
@@ -12804,7 +12804,7 @@ static void px_close(void)
 }
 
 /* == 19 emb_  texts embedded in the binary ====================================
- * The Makefile puts the report page, manuals, completions, lists and dashboard into one file. */
+ * The Makefile puts the report page, manuals, completions, help texts and dashboard into a file. */
 
 /* Unit tests (tests/lib/unit.c), which define `main` as a macro, use an empty report page. */
 #ifdef main
@@ -12886,8 +12886,8 @@ static struct {
     u64 score[REP_SCORES]; /* number of events and calls with each score */
     u64 seen, kept; /* seen: events and calls of the run. kept: events and calls on the page */
     bool chosen;
-    u32 least; /* lowest score in the page */
-    u64 at_least, some; /* at_least: events read with score `least`. some: number of them to keep */
+    u32 least; /* lowest score on the page. The page has `some` events with this score */
+    u64 at_least, some; /* at_least: number of events with score `least` that were read so far */
 } rep = { .w.fd = -1 };
 
 static u32 rep_log2(u64 v)
@@ -13174,13 +13174,13 @@ static const char *df_by = "program";
 static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_list all;   /* files and peers in both recordings have two pairs until df_join */
+    struct df_list all;   /* a file or peer has a pair per recording until df_join merges them */
     struct df_list table; /* pairs of the table that is being written */
     u64 left_out; /* number of omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
     bool counted[2]; /* the recording has system calls, or a table of their counts (-c) */
     u32 unasked[2]; /* number of system calls that -e excluded */
-    bool timed[2]; /* the recording has time breakdowns of calls */
+    bool timed[2]; /* the recording has the CPU, run-queue and disk times of calls */
     struct summary *sum[2];
     const char *file[2];
     struct df_timeline timeline[2];
@@ -13445,8 +13445,8 @@ static bool df_is_pid(const char *s, u32 n, u32 k)
 }
 
 /* Returns how many characters at the end of a word are probably random: 4 or more digits, or the 8
- * that Python's tempfile adds to "tmp". A word with digits between letters, or with both cases (an
- * initial capital aside), has 6 (mkstemp(3)). From 10 characters on, the whole word is random. */
+ * that Python's tempfile adds to "tmp". If a word has digits between letters, or mixed case beyond
+ * an initial capital, the last 6 are random (mkstemp(3)) or, in a word of 10 or more, all. */
 static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
@@ -13473,7 +13473,7 @@ static bool df_is_temporary(const char *s, u32 n)
 
 static void df_shape(struct buf *b, const char *s, u32 k)
 {
-    bool temporary = false, begins = true; /* begins: s starts a word or path component */
+    bool temporary = false, begins = true; /* a word or path component begins at s */
     b_reset(b);
     while (*s) {
         u32 n = 0, folded = 0;
@@ -13619,8 +13619,8 @@ static const struct df_table {
     const char *count, *amount; /* JSON keys of df_row.count and df_row.amount */
     const char *name; /* heading of the name column in text */
     u8 unit; /* unit of `amount` (enum df_unit) */
-    char cls; /* 'c': commands; 'f': files; 'p': peers; 0: pair() makes the pairs */
-    void (*pair)(void);
+    char cls; /* class of the names: 'c' (commands), 'f' (files), 'p' (peers), or 0 */
+    void (*pair)(void); /* fills df.table if cls is 0 */
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
       DF_NS, 'c', NULL },
@@ -14055,9 +14055,9 @@ static void df_page(int to)
  * Page faults: a perf software event samples the address of each fault of a tracee. If there is
  * memory for more rings, a second event samples major faults, which wait for a disk. New threads
  * and processes inherit the events. The kernel maps rings of inherited events only if there is one
- * event per CPU (perf_mmap in kernel/events/core.c). kvis reports consecutive faults of a thread in
- * one region within PF_RUN_NS as one event. Before events that may change regions, pf_upto finds
- * the regions of all faults that were sampled earlier. */
+ * event per CPU (perf_mmap in kernel/events/core.c). kvis merges consecutive faults of a thread in
+ * one region within PF_RUN_NS. Before a change of a memory map, pf_upto looks up the regions of
+ * all earlier faults. */
 
 /* --- events --- */
 
@@ -14141,7 +14141,7 @@ struct pf_count {
 };
 
 struct pf_delta {
-    u64 enabled, running;       /* times (ns) during which the group was enabled and was counting */
+    u64 enabled, running;       /* enabled: ns the group was enabled. running: ns it counted */
     double value[PF_MEMBERS];   /* growth of each count, scaled to `enabled` (perf_event_open(2)) */
     u32 backwards;              /* number of counts that decreased; their value[] is set to 0 */
 };
@@ -14244,7 +14244,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return 0;
 }
 
-/* Opens a thread's events on all present CPUs. (musl's sysconf(3) omits CPUs kvis may not use.) */
+/* Opens a thread's events on each CPU. musl's sysconf(3) counts only those in the affinity mask. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int present = pf_cpus("/sys/devices/system/cpu/present"), got = 0;
@@ -14280,8 +14280,8 @@ static void pf_flush(void)
     }
 }
 
-/* Returns the region of a fault's address or, if not found, `none` with a name such as "unmapped".
- * During exec, t->mm has the old program's regions, but the fault may be in the new one. */
+/* Returns the region of a fault's address. If there is none, sets none->name ("unmapped", "exec" or
+ * "unknown") and returns none. During exec, t->mm still has the old program's regions. */
 static const struct region *pf_region(struct task *t, u64 addr, struct region *none)
 {
     const struct region *r = vm_find(t->mm, addr);
@@ -14822,8 +14822,8 @@ static int btf_walk(u32 id, const char *path, struct kfield *f)
     return e ? e : btf_sized(id, f);
 }
 
-/* Resolves the open queries for the name of type t. If t is in vmlinux and resolves over half of
- * all queries for its name, t is probably the right type: ignores later types of that name. */
+/* Resolves pending queries for the name of type t. If t is in vmlinux and resolves over half of all
+ * queries for its name, t is probably the right type, and kvis ignores later types of that name. */
 static void btf_ask(const struct btf_type *t, struct btf_want *w)
 {
     const char *name = btf_str(t->b, t->name);
@@ -14900,8 +14900,8 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     int e = btf_load(fd, "vmlinux");
     if (!e && module_fd >= 0)
         e = btf_load(module_fd, module);
-    /* Only damaged BTF reaches this limit: a member takes at least 8 bytes, and a query visits a
-     * member again only if several structs contain the same anonymous struct. */
+    /* Each query may visit as many members as the files can hold (8 bytes or more each). Valid BTF
+     * needs fewer: queries revisit a member only if structs share an anonymous struct. */
     btf.members = n * ((u64)(btf.file[0].size + btf.file[1].size) / 8 + BTF_DEPTH);
     if (!e)
         e = btf_answer(w);
@@ -15317,7 +15317,7 @@ static u64 bpf_pid_ns(u64 *dev)
     return s.st_ino;
 }
 
-/* Returns a random invalid address (bit 63 is set), by which BPF recognizes the command. */
+/* Returns a random invalid address. openat(2) with this address identifies the command to BPF. */
 static u64 bpf_magic(void)
 {
     return u_random() | 1ull << 63 | 1;
@@ -15385,8 +15385,8 @@ static int bpf_map_fill(int map, u32 n, const void *val)
     return e;
 }
 
-/* Returns how many elements a buffer gets; each has `piece` bytes. Halves the number `usual` until
- * the buffer fits into 1/`part` of memory (of 1 GB if unknown), but not below `least`. */
+/* Returns how many elements of `piece` bytes a buffer gets. Starts with `usual` elements. While the
+ * buffer exceeds memory / part (memory: 1 GB if unknown), halves the number, down to `least`. */
 static u32 bpf_share(u32 usual, u32 least, u64 piece, u32 part)
 {
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -15699,14 +15699,14 @@ static int bpf_prog_load(struct bpf_obj *o, const struct bpf_prog_row *r,
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     SNPRINTF(a.prog_name, "%s", r->name);
-    sigfillset(&all); /* a signal would interrupt the verifier */
+    sigfillset(&all); /* block all signals, which would interrupt the verifier */
     sigprocmask(SIG_SETMASK, &all, &was);
     int e = bpf_call(BPF_PROG_LOAD, &a, size);
     sigprocmask(SIG_SETMASK, &was, NULL);
     return e;
 }
 
-/* If bpf_poison inserted a call of the helper `number`, sets the error text and returns true. */
+/* If bpf_poison inserted a call with this helper number, sets the error text and returns true. */
 static bool bpf_unknown(struct bpf_obj *o, const struct bpf_prog_row *r, u32 number)
 {
     u32 patch = number - BPF_POISON;
@@ -16058,7 +16058,7 @@ static const char *bpf_forbidden(void)
     return NULL;
 }
 
-/* Returns why the kernel refused BPF, or NULL if unknown. Sets *fix. */
+/* Returns why the kernel refused BPF, or NULL if unknown. Sets *fix to advice for the user. */
 static const char *bpf_denied(int e, const char **fix)
 {
     u64 caps = bpf_caps();
@@ -16109,7 +16109,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 
 /* --- lost records and missed runs --- */
 
-/* Sums each of n counters of a per-CPU array element. Counter `most` is a maximum instead. */
+/* Sums n counters of a per-CPU array for all CPUs. For counter number `most`, takes the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
 {
     u32 cpus = bpf_possible();
@@ -16166,7 +16166,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* Returns how many records were lost for reason `why`. N_LOST: how many BPF runs were skipped. */
+/* Returns the number of records lost for a reason or, if `why` is N_LOST, of skipped BPF runs. */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -16332,7 +16332,7 @@ static pid_t sp_witness = -1;
 static int sp_reports = -1;          /* pipe from which kvis reads sp_witness's reports */
 static char **sp_argv;
 
-/* Signal handler. Stores the signal for sp_over, or drops it if SP_CAME signals are stored already.
+/* Signal handler. Stores the signal for sp_over, or drops it if the array sp_came is full.
  * Starts a timer, whose signal interrupts write(2) if nobody reads the output. */
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
@@ -16348,7 +16348,7 @@ static void sp_note(int sig, siginfo_t *si, void *unused)
     setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
 
-/* Reports signals to kvis's process group, and hides from `pkill kvis`. Real-time priority helps to
+/* Main function of sp_witness. Renames it to survive `pkill kvis`. Real-time priority helps to
  * fetch each signal before the next: the kernel drops a signal if an identical one is pending. */
 static void __attribute__((noreturn)) sp_witness_main(pid_t kvis, int pipe)
 {
@@ -16427,9 +16427,9 @@ static bool sp_is_same(const siginfo_t *a, const siginfo_t *b)
     return a->si_signo == b->si_signo && a->si_code == b->si_code && a->si_pid == b->si_pid;
 }
 
-/* Returns whether a signal to kvis went to its process group, because sp_witness got it as well. If
- * sp_witness later got a signal with the same number from another sender, that counts, too: of
- * several pending signals with the same number, sp_witness gets only one. */
+/* Returns whether a signal to kvis was sent to its process group, because sp_witness got it, too.
+ * Also true if sp_witness later got a signal with that number from another sender: the kernel drops
+ * a signal while one with the same number is pending. */
 static bool sp_is_groups(const struct sp_signal *came)
 {
     bool together = sp_command.ended || getpgid(sp_command.pid) == getpgrp(), merged = false;
@@ -16447,7 +16447,7 @@ static bool sp_is_groups(const struct sp_signal *came)
     return merged && together;
 }
 
-/* Discards reports of blocked signals that are not pending: they merged, and will not arrive. */
+/* Discards the report of a signal not pending for kvis: the kernel dropped it as a duplicate. */
 static void sp_forget_merged(void)
 {
     sigset_t pending;
@@ -16483,7 +16483,7 @@ static bool sp_over(void)
     sigset_t all, was;
     if (sp_end_sig || sp_n_done == seen)
         return sp_end_sig || (sp_until_exit && sp_command.ended);
-    /* the kernel signals a process group one by one: wait for sp_witness's turn */
+    /* the kernel signals the processes of a group in turn: let sp_witness get its signal first */
     struct timespec rest = { .tv_nsec = 10000000 };
     while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
         continue;
