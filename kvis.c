@@ -11310,7 +11310,7 @@ static s32 rec_row(const char *name, u64 k)
 static struct name *rec_name(char cls, const char *s, u32 n)
 {
     if (nm.total > REC_NAMES)
-        rec_bad("damaged: its names need more than %d MiB", REC_NAMES >> 20);
+        rec_bad("damaged: file names and other strings exceed %d MiB", REC_NAMES >> 20);
     return nm_get(cls, s, n);
 }
 
@@ -12799,8 +12799,8 @@ static void px_close(void)
             px_waited(t, UINT64_MAX);
     px_flush();
     if (px.untracked && px.proto)
-        u_warn("%s: %llu records share one track: the trace has more than %d threads", opt.perfetto,
-               px.untracked, PX_TRACKS);
+        u_warn("%s: the timeline has tracks for %d threads; %llu records of further threads are "
+               "all on one track", opt.perfetto, PX_TRACKS, px.untracked);
 }
 
 /* == 19 emb_  texts embedded in the binary ====================================
@@ -15727,7 +15727,7 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
             return e;
     if (strstr(log, "unknown func bpf_probe_read_") /* message before Linux 6.13 */
         || strstr(log, "cannot use helper bpf_probe_read_"))
-        return bpf_fail(o, e, "%s: lockdown=confidentiality: BPF programs may not read memory",
+        return bpf_fail(o, e, "%s: lockdown=confidentiality keeps BPF programs from reading memory",
                         r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
@@ -16071,7 +16071,7 @@ static const char *bpf_denied(int e, const char **fix)
         return "bpf(2) is not available";
     *fix = TFS_LOCKED_DOWN;
     if (tfs_locked_down())
-        return "the kernel is locked down: BPF programs may not read memory";
+        return "the kernel is locked down: BPF programs are not allowed to read memory";
     *fix = U_MORE_FILES;
     if (e == -EMFILE || e == -ENFILE)
         return "the limit on open files has been reached";
@@ -16698,7 +16698,7 @@ static int sp_error(void)
     else if (stage == 's')
         u_warn("cannot install the seccomp filter (--no-accel works without one):");
     else if (errno == ENOEXEC)
-        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
+        u_warn("cannot run %s: not a program (no #! line) or built for other CPUs", opt.command[0]);
     else if (errno == ENOENT)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker does not exist",
                opt.command[0]);
@@ -18000,7 +18000,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
                "--faults or --by; fix: omit these options, and with -c also -v, --json and -P"
            : f->faults ? "--faults needs the memory regions, which only ptrace keeps up to date"
            : !f->may_bpf ? TR_NO_BPF
-           : f->pid_ns ? "kvis is in a pid namespace"
+           : f->pid_ns ? "kvis is in a child PID namespace"
            : f->bits32 ? "a process given with -p runs a 32-bit program"
            : f->files_hidden ? "/proc hides the process's open files; fix: give kvis CAP_SYS_PTRACE"
            : f->unloadable;
@@ -18319,7 +18319,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
         return;
     said = true;
-    u_warn("ptrace(2) in pid %d failed with EPERM: kvis is already tracing the target", t->pid);
+    u_warn("ptrace(2) called by pid %d failed with EPERM: kvis is already the tracer", t->pid);
 }
 
 static void tr_returned(struct call *c, s64 ret, u64 ns)
@@ -18757,7 +18757,7 @@ static void tr_no_privilege(const struct task *t)
     if (!user && !group && getxattr(exe->s, "security.capability", NULL, 0) <= 0)
         return;
     said = true;
-    u_warn("%s %s, but runs without that privilege, because kvis has no CAP_SYS_PTRACE; "
+    u_warn("%s %s, but the kernel ignored this, because kvis traces it without CAP_SYS_PTRACE; "
            "fix: run kvis as root, with -u USER", exe->s,
            user ? "is set-user-ID" : group ? "is set-group-ID" : "has file capabilities");
 }
@@ -19426,7 +19426,7 @@ static void tr_find_readers(void)
         }
     }
     if (tr_outputs.n == ARRAY_LEN(tr_outputs.end) || rec_run.n_readers == ARRAY_LEN(rec_run.reader))
-        u_warn("too many processes read kvis's output: kvis cannot hide the calls of all of them");
+        u_warn("too many processes read kvis's output: the trace contains calls of some of them");
 }
 
 static void tr_observed_call(struct task *t, const struct wire_call *w)
@@ -21148,8 +21148,8 @@ static void open_begin(void)
     sp_command.magic = opt.command ? bpf_magic() : 0;
     ses_begin(s);
     if ((open_opt.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
-        u_warn("paths may be wrong, because kvis reads the directories of relative paths from "
-               "/proc, after the open: %s", bpf_no_fields(&s->obj));
+        u_warn("paths may be wrong, because kvis resolves relative paths through /proc only after "
+               "the open: %s", bpf_no_fields(&s->obj));
     if (open_state.no_exec && !open_opt.no_exec && !s->by_ptrace)
         u_warn("files opened by execve are not shown: %s", tfs.why);
 }
@@ -21347,7 +21347,7 @@ static int proc_plan(struct bpf_obj *o, u32 *mask)
     *mask = hy_proc_plan(o);
     proc_state.btf = hy_has_proc_fields(o);
     if (!proc_state.btf && bpf_pid_ns(NULL))
-        return bpf_fail(o, -ENOENT, "kvis is in a pid namespace, where BPF sees no forks: %s",
+        return bpf_fail(o, -ENOENT, "kvis is in a child PID namespace, where BPF sees no forks: %s",
                         bpf_no_fields(o));
     if (!proc_state.btf)
         *mask &= ~(1u << PROG_PROC_BEGUN);
@@ -22987,8 +22987,8 @@ static void proc_first(void)
     if (opt.command)
         proc_adopt(sp_command.pid);
     if (!proc_state.btf)
-        u_warn("arguments are those passed to execve, and exit codes, times and sizes are unknown: "
-               "%s", bpf_no_fields(&proc_session.obj));
+        u_warn("exit codes, times and sizes are unknown, and the arguments of a script lack "
+               "its interpreter: %s", bpf_no_fields(&proc_session.obj));
     if (!opt.command && (proc_opt.pid || out.json_on || proc_format()->whole))
         proc_scan();
     if (proc_opt.pid && !proc_find(proc_opt.pid))
@@ -32688,7 +32688,7 @@ static void cmd_refuse_mixed(void)
     if (cmd_on_stdout(opt.json) && opt.command && fstat(STDOUT_FILENO, &s) == 0
         && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
         die(EXIT_USAGE, "--json: stdout would also contain the output of %.300s; fix: --json=FILE, "
-            "or for a pipe --json=/dev/fd/3 ... 3>&1 >OUTPUT", opt.command[0]);
+            "or to pipe JSON: --json=/dev/fd/3 COMMAND 3>&1 >FILE_FOR_OUTPUT", opt.command[0]);
 }
 
 static void cmd_open_output(struct writer *w, const char *file, int fd)
@@ -33070,8 +33070,8 @@ static int cmd_open(void)
     nm_init();
     open_begin();
     if (open_session.by_ptrace && open_opt.uid && ps_status(getpid(), "Uid:") < 0)
-        die(EXIT_KVIS, "-u: the ptrace backend reads the users of processes from /proc, which is "
-            "not mounted; fix: mount -t proc proc /proc");
+        die(EXIT_KVIS, "-u: the ptrace backend reads which user each process runs as from /proc, "
+            "which is not mounted; fix: mount -t proc proc /proc");
     cmd_start_clock(ses_go(&open_session));
     cmd_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
@@ -33259,7 +33259,7 @@ static void cmd_replay_table(void)
     if (st_no_table(&st))
         return;
     if (!st.from_calls && (opt.trace || md_whole_only()) && !rec_in.same_filters)
-        u_warn("-e, -P and -z do not apply to this recording's table; fix: record with -v");
+        u_warn("-e, -P and -z cannot filter this recording's table of totals; fix: record with -v");
     if (opt.by_pid && !st.from_calls && !st.n_callers && st.tables < 2)
         u_warn("--by=pid: %s does not break system calls down by process" U_FIX
                "record with -v, or -c --by=pid", rec_in.name);

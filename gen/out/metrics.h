@@ -833,7 +833,7 @@ enum met_key_code {
     [SRC_BUSY] = { "busy", "busy", \
       "no process was busy in this interval", 6, 254, 270, 12 }, \
     [SRC_PAGES] = { "busy", "pages", \
-      "the machine has one NUMA node, or no busy process runs most of its threads on one node", 6, 270, 274, 4 }, \
+      "the machine has one NUMA node, or none of the busiest processes runs most of its threads on one node", 6, 270, 274, 4 }, \
     [SRC_CGROUPS] = { "cgroups", "cgroups", \
       "no cgroup has a limit", 7, 274, 282, 8 }, \
     [SRC_PROC] = { "proc", "process", \
@@ -843,7 +843,7 @@ enum met_key_code {
     [SRC_FS] = { "fs", "filesystems", \
       "no file system reports this value", 13, 229, 236, 7 }, \
     [SRC_FDS] = { "limits", "descriptors", \
-      "no process has reached half of its limit of open file descriptors", 10, 236, 237, 1 }, \
+      "no process has reached half of its limit on open file descriptors", 10, 236, 237, 1 }, \
     [SRC_PORTS] = { "limits", "ports", \
       "fewer than half of the local ports are in use, so kvis does not count connections", 10, 237, 238, 1 }, \
     [SRC_BONDS] = { "net", "bonds", \
@@ -863,7 +863,7 @@ enum met_key_code {
     [SRC_STUCK] = { "busy", "stuck", \
       "kvis has not read the state of any process yet", 6, 264, 266, 2 }, \
     [SRC_LOCKS] = { "busy", "locks", \
-      "no busy process has three or more threads, or kvis may not read their system calls", 6, 266, 268, 2 }, \
+      "no process that ran has three or more threads, or kvis is not allowed to read /proc/PID/task/TID/syscall", 6, 266, 268, 2 }, \
     [SRC_RUNQ] = { "sched", "runq", \
       "no task waited for a CPU in this interval", 2, 305, 315, 10 }, \
     [SRC_DEPTH] = { "sched", "depth", \
@@ -959,10 +959,10 @@ enum met_key_code {
       "CPU time by mode (user and nice include guests)" }, \
     { "guest", "9", "cpu_guest_seconds_total", "{mode=\"user\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent running guests (virtual machines)", \
-      "CPU time spent running guests, by mode" }, \
+      "CPU time spent running guests, by mode (nice: guests of low priority; user: all other guests)" }, \
     { "guest_nice", "10", "cpu_guest_seconds_total", "{mode=\"nice\"", PROM_COUNTER, SRC_STAT, F_MODE_TICKS, DIM_CPU, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "CPU time spent running guests of low priority (nice above 0)", \
-      "CPU time spent running guests, by mode" }, \
+      "CPU time spent running guests, by mode (nice: guests of low priority; user: all other guests)" }, \
     { "cpus_online", "", "cpus_online", NULL, PROM_GAUGE, SRC_STAT, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of online CPUs", \
       "Number of online CPUs" }, \
@@ -997,8 +997,8 @@ enum met_key_code {
       "Mispredicted branch instructions", \
       "Mispredicted branch instructions" }, \
     { "l1d_accesses", "", "l1d_accesses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)", \
-      "Accesses to the L1 data cache (only loads on Intel CPUs; kvis check cpu shows the event)" }, \
+      "Accesses to the L1 data cache (on Intel CPUs, only loads)", \
+      "Accesses to the L1 data cache (on Intel CPUs, only loads)" }, \
     { "l1d_misses", "", "l1d_misses_total", NULL, PROM_COUNTER, SRC_PMC, F_COUNT, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Accesses to the L1 data cache that missed", \
       "Accesses to the L1 data cache that missed" }, \
@@ -1096,8 +1096,8 @@ enum met_key_code {
       "Share of pipeline slots left empty because the back end accepted no micro-operations", \
       "Share of pipeline slots left empty because the back end accepted no micro-operations" }, \
     { "pmc_running", "", "pmc_running_ratio", NULL, PROM_GAUGE, SRC_PMC, F_RATIO, DIM_PMC, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Share of the interval in which the least-counted hardware event was counted; kvis scales the counts to the whole interval", \
-      "Share of the interval in which the least-counted hardware event was counted; kvis scales the counts to the whole interval" }, \
+      "Shortest time for which any hardware event was counted (multiplexing), as a share of the interval; kvis scales all counts to the whole interval", \
+      "Shortest time for which any hardware event was counted (multiplexing), as a share of the interval; kvis scales all counts to the whole interval" }, \
     { "events", "", "events_total", NULL, PROM_COUNTER, SRC_EVENTS, F_COUNT, DIM_EVENT, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup given with --cgroup", \
       "Occurrences of a hardware event chosen with -e: on the machine, in the processes given with -p, or in the cgroup given with --cgroup" }, \
@@ -1405,8 +1405,8 @@ enum met_key_code {
       "Number of requests in flight at a disk", \
       "Number of requests in flight at a disk" }, \
     { "disk_rotational", "", "disk_rotational", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Whether a disk is rotational (1) or not (0), as its driver reports", \
-      "Whether a disk is rotational (1) or not (0), as its driver reports" }, \
+      "Whether a disk is rotational (1) or not (0), as reported by its driver", \
+      "Whether a disk is rotational (1) or not (0), as reported by its driver" }, \
     { "block_iops", "", "block_iops", NULL, PROM_GAUGE, SRC_DISK, F_NUMBER, DIM_DISK, MET_ALONE, false, false, OP_SUM, M_DISK_READS, M_DISK_WRITES, NULL, \
       "Reads and writes that a disk completed per second", \
       "Reads and writes that a disk completed per second" }, \
@@ -1486,8 +1486,8 @@ enum met_key_code {
       "Packets dropped on their way out, before a network interface sent them", \
       "Packets dropped on their way out, before a network interface sent them" }, \
     { "network_transmit_fifo", "12", "network_transmit_fifo_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Packets not sent because the transmit FIFO of a network interface ran empty in mid-packet", \
-      "Packets not sent because the transmit FIFO of a network interface ran empty in mid-packet" }, \
+      "Packets not sent because the transmit FIFO of a network interface ran empty in the middle of a packet", \
+      "Packets not sent because the transmit FIFO of a network interface ran empty in the middle of a packet" }, \
     { "network_transmit_colls", "13", "network_transmit_colls_total", NULL, PROM_COUNTER, SRC_NET, F_COUNT, DIM_NET, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Collisions detected while a network interface sent packets", \
       "Collisions detected while a network interface sent packets" }, \
@@ -1501,11 +1501,11 @@ enum met_key_code {
       "Whether the link of a network interface is half duplex (1) or full duplex (0)", \
       "Whether the link of a network interface is half duplex (1) or full duplex (0)" }, \
     { "network_bond_down", "", "network_bond_down", NULL, PROM_GAUGE, SRC_BONDS, F_NUMBER, DIM_NET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Whether a network interface in a bond has no link (1) or a link (0)", \
-      "Whether a network interface in a bond has no link (1) or a link (0)" }, \
+      "Whether the link of a network interface in a bond is down (1) or up (0)", \
+      "Whether the link of a network interface in a bond is down (1) or up (0)" }, \
     { "network_speed", "", "network_speed_bytes", NULL, PROM_GAUGE, SRC_NET, F_BYTES_PER_SECOND, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports its speed", \
-      "Link speed of a network interface, as its driver reports", \
-      "Link speed of a network interface, as its driver reports" }, \
+      "Link speed of a network interface, as reported by its driver", \
+      "Link speed of a network interface, as reported by its driver" }, \
     { "network_offered_speed", "", "network_offered_speed_bytes_per_second", NULL, PROM_GAUGE, SRC_NET, F_BYTES_PER_SECOND, DIM_NET, MET_ALONE, false, true, OP_NONE, 0, 0, "no network interface reports the speeds that both ends of its link advertise", \
       "Highest speed that both ends of a network interface's link advertise (copper links)", \
       "Highest speed that both ends of a network interface's link advertise (copper links)" }, \
@@ -1645,8 +1645,8 @@ enum met_key_code {
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %", \
       "Open file descriptors of a process as a share of its limit (RLIMIT_NOFILE); not reported below 50 %" }, \
     { "ports_used", "", "ports_used_ratio", NULL, PROM_GAUGE, SRC_PORTS, F_RATIO, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Share of the local ports in use for the remote address and port that has the most connections", \
-      "Share of the local ports in use for the remote address and port that has the most connections" }, \
+      "Largest share of the local port range that connections to one remote address and port use", \
+      "Largest share of the local port range that connections to one remote address and port use" }, \
     { "nf_conntrack_drops", "nf_conntrack drop", "nf_conntrack_stat_drop_total", NULL, PROM_COUNTER, SRC_TABLES, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Network packets dropped because their connection could not be added to the connection tracking table", \
       "Network packets dropped because their connection could not be added to the connection tracking table" }, \
@@ -1696,35 +1696,35 @@ enum met_key_code {
       "Kernel log messages that were overwritten before kvis read them, and are therefore missing from the other log metrics", \
       "Kernel log messages that were overwritten before kvis read them, and are therefore missing from the other log metrics" }, \
     { "busy_cpu", "", "busy_cpu_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time that a busy process used", \
-      "CPU time that a busy process used" }, \
+      "CPU time that one of the busiest processes used", \
+      "CPU time that one of the busiest processes used" }, \
     { "busy_system", "", "busy_system_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time that a busy process used in the kernel", \
-      "CPU time that a busy process used in the kernel" }, \
+      "CPU time that one of the busiest processes used in the kernel", \
+      "CPU time that one of the busiest processes used in the kernel" }, \
     { "busy_waiting", "", "busy_waiting_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_NS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
-      "Time that the threads of a busy process waited for a CPU, summed over its threads", \
-      "Time that the threads of a busy process waited for a CPU, summed over its threads" }, \
+      "Time that the threads of one of the busiest processes waited for a CPU, summed over its threads", \
+      "Time that the threads of one of the busiest processes waited for a CPU, summed over its threads" }, \
     { "busy_read", "", "busy_read_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Bytes that the live threads of a busy process read from disks", \
-      "Bytes that the live threads of a busy process read from disks" }, \
+      "Bytes that the live threads of one of the busiest processes read from disks", \
+      "Bytes that the live threads of one of the busiest processes read from disks" }, \
     { "busy_written", "", "busy_written_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Bytes that the live threads of a busy process wrote to files on disks", \
-      "Bytes that the live threads of a busy process wrote to files on disks" }, \
+      "Bytes that the live threads of one of the busiest processes wrote to files on disks", \
+      "Bytes that the live threads of one of the busiest processes wrote to files on disks" }, \
     { "busy_major_faults", "", "busy_major_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults of a busy process that needed a read from disk", \
-      "Page faults of a busy process that needed a read from disk" }, \
+      "Page faults of one of the busiest processes, counting only those that needed a read from disk", \
+      "Page faults of one of the busiest processes, counting only those that needed a read from disk" }, \
     { "busy_minor_faults", "", "busy_minor_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults of a busy process that needed no read from disk", \
-      "Page faults of a busy process that needed no read from disk" }, \
+      "Page faults of one of the busiest processes, counting only those that needed no read from disk", \
+      "Page faults of one of the busiest processes, counting only those that needed no read from disk" }, \
     { "busy_resident", "", "busy_resident_bytes", NULL, PROM_GAUGE, SRC_BUSY, F_PAGES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Resident memory of a busy process", \
-      "Resident memory of a busy process" }, \
+      "Resident memory of one of the busiest processes", \
+      "Resident memory of one of the busiest processes" }, \
     { "busy_swap", "", "busy_swap_bytes", NULL, PROM_GAUGE, SRC_BUSY, F_KIB, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory of a busy process that is in swap", \
-      "Memory of a busy process that is in swap" }, \
+      "Swap space used by one of the busiest processes", \
+      "Swap space used by one of the busiest processes" }, \
     { "busy_threads", "", "busy_threads", NULL, PROM_GAUGE, SRC_BUSY, F_NUMBER, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of threads of a busy process", \
-      "Number of threads of a busy process" }, \
+      "Number of threads of one of the busiest processes", \
+      "Number of threads of one of the busiest processes" }, \
     { "busy_stuck", "", "busy_stuck", NULL, PROM_GAUGE, SRC_STUCK, F_NUMBER, DIM_BUSY, MET_ALONE, false, true, OP_NONE, 0, 0, "no process was in uninterruptible sleep for a second", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)" }, \
@@ -1732,29 +1732,29 @@ enum met_key_code {
       "Number of processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second", \
       "Number of processes, except kernel threads, that were in uninterruptible sleep and had not run for at least a second" }, \
     { "busy_locked", "", "busy_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of threads of a busy process that waited for the same lock, sampled once per interval", \
-      "Number of threads of a busy process that waited for the same lock, sampled once per interval" }, \
+      "Largest number of threads of a process that waited for the same lock, sampled once per interval", \
+      "Largest number of threads of a process that waited for the same lock, sampled once per interval" }, \
     { "threads_locked", "", "threads_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of threads of busy processes that waited for a lock for which other threads also waited", \
-      "Number of threads of busy processes that waited for a lock for which other threads also waited" }, \
+      "Number of threads that waited for a lock for which other threads also waited, in processes with at least three threads", \
+      "Number of threads that waited for a lock for which other threads also waited, in processes with at least three threads" }, \
     { "live_page_faults", "", "live_page_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults of processes that existed at the end of the interval", \
-      "Page faults of processes that existed at the end of the interval" }, \
+      "Page faults of processes that still exist; page_faults also counts those of processes that have exited", \
+      "Page faults of processes that still exist; page_faults also counts those of processes that have exited" }, \
     { "tasks_waiting", "", "tasks_waiting", NULL, PROM_GAUGE, SRC_BUSY, F_NUMBER, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
       "Mean number of threads that waited for a CPU, each attributed to the CPU on which it ran next", \
       "Mean number of threads that waited for a CPU, each attributed to the CPU on which it ran next" }, \
     { "busy_remote", "", "busy_remote_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run", \
-      "Share of the memory of a busy process that is not on the NUMA node where most of its threads run" }, \
+      "Share of the memory of one of the busiest processes that is not on the NUMA node where most of its threads run", \
+      "Share of the memory of one of the busiest processes that is not on the NUMA node where most of its threads run" }, \
     { "busy_remote_memory", "", "busy_remote_memory_bytes", NULL, PROM_GAUGE, SRC_PAGES, F_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory of a busy process outside the NUMA node where most of its threads run", \
-      "Memory of a busy process outside the NUMA node where most of its threads run" }, \
+      "Memory of one of the busiest processes outside the NUMA node where most of its threads run", \
+      "Memory of one of the busiest processes outside the NUMA node where most of its threads run" }, \
     { "busy_local_memory", "", "busy_local_memory_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes", \
-      "Memory of a busy process on the NUMA node of its threads, relative to an even spread over all nodes" }, \
+      "Share of the memory of one of the busiest processes that is on the NUMA node of its threads, times the number of nodes (1: even spread)", \
+      "Share of the memory of one of the busiest processes that is on the NUMA node of its threads, times the number of nodes (1: even spread)" }, \
     { "busy_remote_cost", "", "busy_remote_cost_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances", \
-      "Upper bound of the CPU time that a busy process loses to remote memory, computed from NUMA distances" }, \
+      "Upper bound of the CPU time that one of the busiest processes loses to remote memory, computed from NUMA distances", \
+      "Upper bound of the CPU time that one of the busiest processes loses to remote memory, computed from NUMA distances" }, \
     { "group_periods", "nr_periods", "group_periods_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
       "CPU quota periods in which a cgroup had runnable tasks", \
       "CPU quota periods in which a cgroup had runnable tasks" }, \
@@ -1768,15 +1768,15 @@ enum met_key_code {
       "Number of times that a cgroup reached its own memory limit", \
       "Number of times that a cgroup reached its own memory limit" }, \
     { "group_pressure_memory", "", "group_pressure_memory_seconds_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_TOTAL_US, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
-      "Time in which at least one task of a cgroup waited for memory", \
-      "Time in which at least one task of a cgroup waited for memory" }, \
+      "Time during which at least one task of a cgroup waited for memory", \
+      "Time during which at least one task of a cgroup waited for memory" }, \
     { "group_refaults", "workingset_refault*", "group_refaults_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Reclaimed pages of a cgroup that were soon needed again (refaults)", \
       "Reclaimed pages of a cgroup that were soon needed again (refaults)" }, \
     { "group_oom_kills", "oom_kill", "group_oom_kills_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a memory limit", \
       "Processes of a cgroup that the kernel killed because memory ran out", \
       "Processes of a cgroup that the kernel killed because memory ran out" }, \
-    { "group_pids", "", "group_pids_ratio", NULL, PROM_GAUGE, SRC_CGROUPS, F_RATIO, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup is near its limit of processes and threads", \
+    { "group_pids", "", "group_pids_ratio", NULL, PROM_GAUGE, SRC_CGROUPS, F_RATIO, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup is near its limit on processes and threads", \
       "Number of processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %", \
       "Number of processes and threads of a cgroup as a share of its limit (pids.max); not reported below 90 %" }, \
     { "process_user", "", "process_user_seconds_total", NULL, PROM_COUNTER, SRC_PROC, F_TICKS, DIM_PID, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
@@ -1852,11 +1852,11 @@ enum met_key_code {
       "Context switches on a CPU", \
       "Context switches on a CPU" }, \
     { "involuntary_switches", "", "involuntary_switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Context switches on a CPU away from a task that was still runnable", \
-      "Context switches on a CPU away from a task that was still runnable" }, \
+      "Switches of a CPU from a task that was still runnable to another task (involuntary context switches)", \
+      "Switches of a CPU from a task that was still runnable to another task (involuntary context switches)" }, \
     { "idle_switches", "", "idle_switches_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
-      "Context switches on a CPU to the idle task because no other task could run", \
-      "Context switches on a CPU to the idle task because no other task could run" }, \
+      "Switches of a CPU to the idle task because no other task was runnable", \
+      "Switches of a CPU to the idle task because no other task was runnable" }, \
     { "migrations", "", "sched_migrations_total", NULL, PROM_COUNTER, SRC_RUNQ, F_COUNT, DIM_CPU, MET_SUM, false, false, OP_NONE, 0, 0, NULL, \
       "Tasks migrated to another CPU, counted on the CPU that executed the migration", \
       "Tasks migrated to another CPU, counted on the CPU that executed the migration" }, \
@@ -1876,8 +1876,8 @@ enum met_key_code {
       "Time that a task waited for a CPU before it ran", \
       "Time that a task waited for a CPU before it ran" }, \
     { "runq_longest_wait", "", "runq_longest_wait_seconds", NULL, PROM_GAUGE, SRC_RUNQ, F_SECONDS, DIM_WAIT, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait", \
-      "Longest time that a thread waited for a CPU, with the thread that ran on that CPU during the wait" }, \
+      "Longest time that a thread waited for a CPU; labels name this thread and the one that ran on the CPU during the wait", \
+      "Longest time that a thread waited for a CPU; labels name this thread and the one that ran on the CPU during the wait" }, \
     { "runq_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_DEPTH, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Number of runnable tasks on the run queue of a CPU, sampled at each context switch", \
       "Number of runnable tasks on the run queue of a CPU, sampled at each context switch" }, \
@@ -1990,8 +1990,8 @@ enum met_key_code {
       "Size of a write request to a disk", \
       "Size of a write request to a disk" }, \
     { "block_requests_missed", "", "block_requests_missed_total", NULL, PROM_COUNTER, SRC_BLOCK, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Disk requests that kvis could not track", \
-      "Disk requests that kvis could not track" }, \
+      "Disk requests that are missing from the distributions of request times and sizes because kvis could not record them", \
+      "Disk requests that are missing from the distributions of request times and sizes because kvis could not record them" }, \
     { "virtio_added", "", "virtio_added_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Buffers that a driver added to a virtio ring", \
       "Buffers that a driver added to a virtio ring" }, \
@@ -2011,11 +2011,11 @@ enum met_key_code {
       "Notifications not sent to a virtio device because the device did not need them", \
       "Notifications not sent to a virtio device because the device did not need them" }, \
     { "virtio_interrupts", "", "virtio_interrupts_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Interrupts of a virtio ring that had at least one completed buffer", \
-      "Interrupts of a virtio ring that had at least one completed buffer" }, \
+      "Interrupts for a virtio ring that found at least one completed buffer", \
+      "Interrupts for a virtio ring that found at least one completed buffer" }, \
     { "virtio_interrupts_idle", "", "virtio_interrupts_idle_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Interrupts of a virtio ring that had no completed buffer (not included in virtio_interrupts)", \
-      "Interrupts of a virtio ring that had no completed buffer (not included in virtio_interrupts)" }, \
+      "Interrupts for a virtio ring that found no completed buffer (not included in virtio_interrupts)", \
+      "Interrupts for a virtio ring that found no completed buffer (not included in virtio_interrupts)" }, \
     { "virtio_stalled", "", "virtio_stalled_seconds_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_TOTAL_NS, DIM_QUEUE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one", \
       "Time from the moment a virtio ring refuses a buffer until the ring accepts the next one" }, \
@@ -2062,26 +2062,26 @@ enum met_key_code {
       "Time that a buffer spent in a virtio ring", \
       "Time that a buffer spent in a virtio ring" }, \
     { "virtio_missed", "", "virtio_missed_total", NULL, PROM_COUNTER, SRC_VIRTIO, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Operations on virtio rings that kvis could not track", \
-      "Operations on virtio rings that kvis could not track" }, \
+      "Operations on virtio rings that are missing from other virtio metrics because kvis could not record them", \
+      "Operations on virtio rings that are missing from other virtio metrics because kvis could not record them" }, \
     { "vhost_kicks", "", "vhost_kicks_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run", \
       "Runs of the kick handler of a vhost virtqueue; one run can serve several kicks, or continue an earlier run" }, \
     { "vhost_stalled", "", "vhost_stalled_seconds_total", NULL, PROM_COUNTER, SRC_VHOST, F_TOTAL_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time during which the ring of a guest was not empty but no vhost handler ran", \
-      "Time during which the ring of a guest was not empty but no vhost handler ran" }, \
+      "Time during which the virtio ring of a guest was not empty but no vhost handler ran", \
+      "Time during which the virtio ring of a guest was not empty but no vhost handler ran" }, \
     { "vhost_depth_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost" }, \
     { "vhost_depth_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost" }, \
     { "vhost_depth_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost" }, \
     { "vhost_depth_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NUMBER, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost" }, \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost", \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost" }, \
     { "vhost_wake_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Time from a guest's kick until the vhost handler ran", \
       "Time from a guest's kick until the vhost handler ran" }, \
@@ -2095,47 +2095,47 @@ enum met_key_code {
       "Time from a guest's kick until the vhost handler ran", \
       "Time from a guest's kick until the vhost handler ran" }, \
     { "vhost_gap_idle_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
     { "vhost_gap_idle_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
     { "vhost_gap_idle_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
     { "vhost_gap_idle_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was empty" }, \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
+      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
     { "vhost_gap_stalled_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
     { "vhost_gap_stalled_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
     { "vhost_gap_stalled_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
     { "vhost_gap_stalled_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty", \
-      "Time between two runs of a vhost handler while the ring of the guest was not empty" }, \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
+      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
     { "vhost_gap_proxy_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
     { "vhost_gap_proxy_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
     { "vhost_gap_proxy_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
     { "vhost_gap_proxy_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time between two runs of a vhost handler while the state of the ring was unknown", \
-      "Time between two runs of a vhost handler while the state of the ring was unknown" }, \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
+      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
     { "vhost_depth_unread", "", "vhost_depth_unread_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)", \
-      "Kicks of vhost by a guest whose ring kvis could not read (virtual IOMMU, or ring not in memory)" }, \
+      "Kicks at which kvis could not read the virtio ring of the guest, for example because the guest uses a virtual IOMMU", \
+      "Kicks at which kvis could not read the virtio ring of the guest, for example because the guest uses a virtual IOMMU" }, \
     { "vhost_missed", "", "vhost_missed_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Runs of vhost handlers that kvis could not track", \
-      "Runs of vhost handlers that kvis could not track" }, \
+      "Runs of vhost handlers that are missing from other vhost metrics because kvis could not record them", \
+      "Runs of vhost handlers that are missing from other vhost metrics because kvis could not record them" }, \
     { "memory_read", "", "memory_read_bytes_total", NULL, PROM_COUNTER, SRC_MEMBW, F_TOTAL_BYTES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Bytes that memory controllers read from memory", \
       "Bytes that memory controllers read from memory" }, \
@@ -2152,8 +2152,8 @@ enum met_key_code {
       "Share of the peak memory bandwidth of a CPU socket that is in use", \
       "Share of the peak memory bandwidth of a CPU socket that is in use" }, \
     { "memory_counters_running", "", "memory_counters_running_ratio", NULL, PROM_GAUGE, SRC_MEMBW, F_RATIO, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Share of the interval in which the least-counted memory event was counted; kvis scales the counts to the whole interval", \
-      "Share of the interval in which the least-counted memory event was counted; kvis scales the counts to the whole interval" }, \
+      "Shortest time for which any memory-controller event was counted (multiplexing), as a share of the interval; kvis scales all counts to the whole interval", \
+      "Shortest time for which any memory-controller event was counted (multiplexing), as a share of the interval; kvis scales all counts to the whole interval" }, \
     { "power_package", "", "rapl_package_joules_total", NULL, PROM_COUNTER, SRC_POWER, F_MICROJOULES, DIM_SOCKET, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Energy used by a CPU package (RAPL); its rate is the power in watts", \
       "Energy used by a CPU package (RAPL); its rate is the power in watts" }, \
@@ -2233,9 +2233,9 @@ enum met_key_code {
 /* name, type, help */
 #define MET_SELF \
     [SELF_BUILD] = { "kvis_build_info", "gauge", "The version of kvis" }, \
-    [SELF_SUCCESS] = { "kvis_collector_success", "gauge", "Whether a kvis collector could read all of its files" }, \
-    [SELF_DURATION] = { "kvis_collector_duration_seconds", "gauge", "Time that a kvis collector took to read its files" }, \
-    [SELF_LEFT_OUT] = { "kvis_collector_left_out", "gauge", "Devices, processes or other instances that kvis could not store" }, \
+    [SELF_SUCCESS] = { "kvis_collector_success", "gauge", "Whether a kvis collector could read its whole source of metrics (1) or not (0)" }, \
+    [SELF_DURATION] = { "kvis_collector_duration_seconds", "gauge", "Time that a kvis collector took to read its source of metrics" }, \
+    [SELF_LEFT_OUT] = { "kvis_collector_left_out", "gauge", "Devices, processes or other objects whose metrics are missing because kvis had no space for them" }, \
     [SELF_BACKWARDS] = { "kvis_counters_backwards_total", "counter", "Number of times that a kernel counter decreased (kvis ignores decreases)" }, \
     [SELF_CPU] = { "process_cpu_seconds_total", "counter", "CPU time of kvis" }, \
     [SELF_START] = { "process_start_time_seconds", "gauge", "Start time of kvis, in seconds since 1970" }, \
@@ -2412,7 +2412,7 @@ enum met_key_code {
       "Time that a buffer spent in a virtio ring", 1e-9, \
       { M_VQ_TIME_P50, M_VQ_TIME_P90, M_VQ_TIME_P99, M_VQ_TIME_MAX }, SRC_VIRTIO, F_NS, 10, 35 }, \
     [HIST_VH_DEPTH] = { "vhost_depth", "buffers", "vhost_depth", NULL, \
-      "Number of buffers waiting in the ring of a guest when the guest kicked vhost", 1, \
+      "Number of buffers waiting in the virtio ring of a guest when the guest kicked vhost", 1, \
       { M_VH_DEPTH_P50, M_VH_DEPTH_P90, M_VH_DEPTH_P99, M_VH_DEPTH_MAX }, SRC_VHOST, F_NUMBER, 0, 15 }, \
     [HIST_VH_WAKE] = { "vhost_wake", "nsecs", "vhost_wake_seconds", NULL, \
       "Time from a guest's kick until the vhost handler ran", 1e-9, \

@@ -252,7 +252,7 @@ enum {
     { IN_TRACE, 0, "backend", "NAME", false, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "", "    --backend=NAME", \
-      "choose how kvis records system calls: auto|ptrace|hybrid|observe" }, \
+      "choose how kvis records system calls: auto|ptrace|hybrid|observe (hybrid: BPF and ptrace; observe: BPF only; auto: hybrid or observe if it works, else ptrace)" }, \
     { IN_OPEN | IN_PROC, 0, "backend", "NAME", false, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|bpf|ptrace", "", "    --backend=NAME", \
@@ -272,19 +272,19 @@ enum {
     { IN_TRACE, 0, "ring", "SIZE", false, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer for recorded system calls (default 4M; observe backend: 16M to 64M)" }, \
+      "set the size of the ring buffer for recorded system calls (default 4M; observe backend: 16M to 64M, depending on the memory of the machine)" }, \
     { IN_TRACE, 'f', "follow-forks", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "follow|fork|forks|children", "-f, --follow-forks", \
-      "trace child processes too (kvis always does)" }, \
+      "accepted for compatibility with strace, without effect: kvis always traces child processes" }, \
     { IN_TRACE, 'y', "decode-fds", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "decode-fd|fds|paths", "-y, --decode-fds", \
-      "show the files of file descriptors (kvis always does)" }, \
+      "accepted for compatibility with strace, without effect: kvis always shows which file a file descriptor refers to" }, \
     { IN_TRACE, 'T', "syscall-times", NULL, false, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "times|timing", "-T, --syscall-times", \
-      "print the time that each system call took (kvis always does with -v)" }, \
+      "accepted for compatibility with strace, without effect: -v always prints the time that each system call took" }, \
     { IN_DIFF, 0, "json", "FILE", true, false, \
       OPT_OUTPUT, { .string = &opt.json }, 0, 0, \
       NULL, "jsonl|json-lines", "    --json[=FILE]", \
@@ -300,7 +300,7 @@ enum {
     { IN_DIFF, 0, "by", "KEY", false, false, \
       OPT_STRING, { .string = &df_by }, 0, 0, \
       "program|line", "", "    --by=KEY", \
-      "group commands by program|line to compare them (default program)" }, \
+      "group commands by program name or by whole command line: program|line (default program)" }, \
     { IN_DIFF, 0, "fail-above", "PCT", false, false, \
       OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
       NULL, "", "    --fail-above=PCT", \
@@ -308,7 +308,7 @@ enum {
     { IN_DIFF, 0, "no-filter", NULL, false, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "all-events|unfiltered", "    --no-filter", \
-      "also compare libraries, /proc, /sys and /dev in the text output" }, \
+      "also compare files that the text output omits by default: libraries, and files below /proc, /sys and /dev" }, \
     { IN_OPEN, 'T', "timestamp", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.time }, 0, 0, \
       NULL, "", "-T, --timestamp", \
@@ -472,7 +472,7 @@ enum {
     { IN_PROC, 'f', "format", "FORMAT", false, false, \
       OPT_STRING, { .string = &proc_opt.format }, 0, 0, \
       "text|json|execsnoop|exitsnoop", "", "-f, --format=FORMAT", \
-      "choose the output format: text|json|execsnoop|exitsnoop (json: for workflow-telemetry-action)" }, \
+      "choose the output format: text|json|execsnoop|exitsnoop (json: one JSON object per completed command)" }, \
     { IN_PROC, 0, "env", "NAME,...", false, false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "", "    --env=NAME,...", \
@@ -500,7 +500,7 @@ enum {
     { IN_MONITOR, 'c', "collectors", "LIST", false, false, \
       OPT_CALL, { .call = opt_collectors }, 0, 0, \
       NULL, "collector|collect", "-c, --collectors=LIST", \
-      "show only metrics of the groups or sources in LIST; groups: " MET_GROUPS "" }, \
+      "show only metrics of the groups or sources in LIST; a source is the first word of an output line, such as stat; groups: " MET_GROUPS "" }, \
     { IN_MONITOR, 'p', "pid", "PID", false, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "attach", "-p, --pid=PID", \

@@ -419,7 +419,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_STEAL_CPUS, .factor = (float)1, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
-      .finding = "The hypervisor runs other guests on these CPUs while tasks here could run", \
+      .finding = "The hypervisor runs other guests on these CPUs while runnable tasks of this machine wait", \
       .source = "proc_stat(5): steal", \
       .next = "kvis monitor -c cpu --per-cpu", .alone = "" }, \
     { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -453,7 +453,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs are busy, but their frequency is limited", \
+      .finding = "The CPUs are busy, but scaling_max_freq limits them to well below their maximum frequency", \
       .source = "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", .alone = "" }, \
     { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -462,7 +462,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_BUSY_CPUS, .factor = (float)0.2, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
-      .finding = "The CPUs are busy, but run below the frequency that all of them can sustain", \
+      .finding = "The CPUs are busy, but run well below their base frequency, which all of them can sustain at the same time", \
       .source = "base_frequency of intel_pstate.rst, or nominal_freq of acpi/cppc_sysfs.rst", \
       .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
     { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .log = X_NONE, \
@@ -511,7 +511,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = M_PSI_CPU, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = M_B_CPU, \
       .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
-      .finding = "Runnable tasks need more CPUs than the machine has", \
+      .finding = "The CPUs are busy, and much of the time at least one task waits for a CPU", \
       .source = "Documentation/accounting/psi.rst: cpu some", \
       .next = "perf top -p %p", .alone = "perf top" }, \
     { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -742,7 +742,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_MINOR, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "Page faults that should get a hugepage get small pages: free memory is fragmented", \
+      .finding = "Most page faults that could get a transparent hugepage get small pages instead: free memory is fragmented", \
       .source = "mm/transhuge.rst: thp_fault_fallback", \
       .next = "cat /proc/buddyinfo", .alone = "" }, \
     { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -799,7 +799,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = X_B_IO, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Requests wait because disk %t, which is not rotational, gets more requests than it can serve", \
+      .finding = "Requests wait because non-rotational disk %t gets more requests than it can serve", \
       .source = "a flash disk needs 1 ms or less for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -809,7 +809,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_IO_LOST, .factor = (float)1, \
       .who = DG_BY_DEVICE, .whose = M_B_READ, \
       .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
-      .finding = "Reads from disk %t take longer than a seek on a rotational disk", \
+      .finding = "Reads from disk %t take longer than a seek on a rotational disk would take", \
       .source = "a rotational disk needs 20 ms for a request", \
       .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
     { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .log = X_NONE, \
@@ -1160,7 +1160,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The hardware reports errors", \
+      .finding = "The kernel logged hardware errors, for example in a CPU, memory or a PCIe device", \
       .source = "kernel log message with the words: Hardware Error (arch/x86/kernel/cpu/mce)", \
       .next = "dmesg | grep -i hardware", .alone = "" }, \
     { .name = "filesystem-remounted", .res = RES_FS, .kind = DG_ERROR, .each = false, .log = M_LOG_RO, \
@@ -1203,6 +1203,6 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_NOBODY, .whose = X_NONE, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "The clock was synchronized before, but not within the last hour", \
+      .finding = "The clock was synchronized earlier, but not within the last hour", \
       .source = "adjtimex(2): maxerror, which grows by 0.5 s in 1000 s", \
       .next = "timedatectl", .alone = "" },

@@ -50,7 +50,7 @@ root|0|trace --json=/traced -- /true|err|time in calls
 root|0|trace --faults -- /true|err|time in calls
 root|0|trace --no-accel -- /true|err|time in calls
 root|0|open --backend=ptrace -U --json=/opened -- /true|out|^n/a +[0-9]+ +true +3 +0 made$
-root|125|open --backend=ptrace -u 0 -- /true|err|^kvis: -u: the ptrace backend reads the users of processes from /proc, which is not mounted; fix: mount 
+root|125|open --backend=ptrace -u 0 -- /true|err|^kvis: -u: the ptrace backend reads which user each process runs as from /proc, which is not mounted; fix: mount 
 root|125|proc --backend=ptrace -- /true|err|^kvis: kvis proc with the ptrace backend reads arguments and times from /proc, which is not mounted; fix: mount 
 root|0|diagnose -d 0.2|out|^kvis diagnose: [0-9.]+ s of .* \(Linux [^ ,]*\)$
 root|0|diagnose -d 0.2|out|^No metric can be read here

@@ -30,7 +30,7 @@ run replay -q --report=r.html r.kvis; has err "^kvis: wrote r\.html \([0-9.]+ [K
 { "$KVIS" trace --json -- touch ran 2>err 9>&-; echo $? >status; } | cat >out # a pipe
 eq "--json into a pipe" 2 "$(cat status)"
 for command in trace open proc; do # a file
-    run $command --json -- touch ran; status 2; has err '^kvis: --json: stdout would also contain the output of touch; fix: --json=FILE, or for a pipe --json=/dev/fd/3 [.]{3} 3>&1 >OUTPUT$'
+    run $command --json -- touch ran; status 2; has err '^kvis: --json: stdout would also contain the output of touch; fix: --json=FILE, or to pipe JSON: --json=/dev/fd/3 COMMAND 3>&1 >FILE_FOR_OUTPUT$'
 done
 # This fix works: JSON goes into the pipe, the command's output into the file.
 "$KVIS" trace -q --json=/dev/fd/3 -- echo said 3>&1 >output 2>err | cat >json

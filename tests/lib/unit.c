@@ -553,7 +553,7 @@ TEST(t_mode)
     MODE(OBSERVE, NULL, "no thread stops", AS_ROOT, .attach = true);
     MODE(PTRACE, "--faults", "attached with -p", AS_ROOT, .attach = true, .faults = true);
     MODE(PTRACE, "no BTF", ANY, AS_ROOT, .attach = true, .unloadable = "no BTF");
-    MODE(PTRACE, "pid namespace", ANY, AS_ROOT, .attach = true, .pid_ns = true);
+    MODE(PTRACE, "child PID namespace", ANY, AS_ROOT, .attach = true, .pid_ns = true);
     MODE(PTRACE, ANY, ANY, AS_ROOT, .attach = true, .bits32 = true);
     MODE(PTRACE, "CAP_SYS_PTRACE", ANY, AS_ROOT, .attach = true, .files_hidden = true);
     MODE(PTRACE, "--backend=ptrace", ANY, AS_ROOT, .attach = true, .backend = 'p');

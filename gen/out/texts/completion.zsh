@@ -68,13 +68,13 @@ _kvis() {
     '*--no-accel''[use ptrace without a seccomp filter\: every system call stops its thread]' \
     '*--no-follow''[trace only the first thread of the command, without other threads and child processes (uses ptrace)]' \
     '*--same-cpu''[run kvis and the command on the same CPU, which is faster, but visible to the command]' \
-    '*--backend=''[choose how kvis records system calls\: auto|ptrace|hybrid|observe]:NAME:(auto ptrace hybrid observe)' \
+    '*--backend=''[choose how kvis records system calls\: auto|ptrace|hybrid|observe (hybrid\: BPF and ptrace; observe\: BPF only; auto\: hybrid or observe if it works, else ptrace)]:NAME:(auto ptrace hybrid observe)' \
     '*--no-ebpf''[do not measure how long system calls waited for a CPU or a disk]' \
     '*--min-sched-delay=''[show each wait for a CPU that took at least US microseconds (default 10000)]:US: ' \
-    '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M)]:SIZE: ' \
-    {'*-f','*--follow-forks'}'[trace child processes too (kvis always does)]' \
-    {'*-y','*--decode-fds'}'[show the files of file descriptors (kvis always does)]' \
-    {'*-T','*--syscall-times'}'[print the time that each system call took (kvis always does with -v)]' \
+    '*--ring=''[set the size of the ring buffer for recorded system calls (default 4M; observe backend\: 16M to 64M, depending on the memory of the machine)]:SIZE: ' \
+    {'*-f','*--follow-forks'}'[accepted for compatibility with strace, without effect\: kvis always traces child processes]' \
+    {'*-y','*--decode-fds'}'[accepted for compatibility with strace, without effect\: kvis always shows which file a file descriptor refers to]' \
+    {'*-T','*--syscall-times'}'[accepted for compatibility with strace, without effect\: -v always prints the time that each system call took]' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   open) _arguments -s -S \
     '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
@@ -127,9 +127,9 @@ _kvis() {
     '*--json=-''[write the comparison as one JSON object to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
     '*--report=-''[write an HTML page that compares both runs (default FILE\: report.html)]::[=FILE]:_files' \
-    '*--by=''[group commands by program|line to compare them (default program)]:KEY:(program line)' \
+    '*--by=''[group commands by program name or by whole command line\: program|line (default program)]:KEY:(program line)' \
     '*--fail-above=''[exit with status 1 if run B took more than PCT percent longer than run A]:PCT: ' \
-    '*--no-filter''[also compare libraries, /proc, /sys and /dev in the text output]' \
+    '*--no-filter''[also compare files that the text output omits by default\: libraries, and files below /proc, /sys and /dev]' \
     {'*-h','*--help'}'[print this help text]' '*:recording:_files' ;;
   proc) _arguments -s -S \
     {'*-w+','*--write='}'[write a recording of all processes to FILE, for kvis replay]:FILE:_files' \
@@ -152,7 +152,7 @@ _kvis() {
     {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
     '*--min-duration=''[show only commands that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
     '*--cgroup=''[show only processes in the cgroup (v2) at PATH and in cgroups below it]:PATH:_files' \
-    {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: for workflow-telemetry-action)]:FORMAT:(text json execsnoop exitsnoop)' \
+    {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: one JSON object per completed command)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=''[add the environment variables NAME,... of each command to the JSON output]:NAME,...: ' \
     '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for Mermaid]:FILE:_files' \
     '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
@@ -188,7 +188,7 @@ _kvis() {
     {'*-i+','*--interval='}'[print the metrics every SECS seconds (default 1)]:SECS: ' \
     {'*-n+','*--count='}'[stop monitoring after COUNT intervals]:COUNT: ' \
     {'*-d+','*--duration='}'[stop monitoring after SECS seconds]:SECS: ' \
-    {'*-c+','*--collectors='}'[show only metrics of the groups or sources in LIST; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
+    {'*-c+','*--collectors='}'[show only metrics of the groups or sources in LIST; a source is the first word of an output line, such as stat; groups\: cpu, sched, mem, numa, io, fs, thermal, net, limits, errors, uncore, vhost, busy, cgroups, virtio]:LIST: ' \
     {'*-p+','*--pid='}'[also show metrics of process PID, and count hardware events only in the given processes; repeatable]:PID:_pids' \
     {'*-e+','*--event='}'[count only the hardware event EVENT\: rNNN, PMU/event=N,umask=N/ or a name from --list-events; repeatable, up to 4 times]:EVENT: ' \
     '*--list-events''[list the names of hardware events that this machine can count, and exit]' \

@@ -37,7 +37,7 @@ t_json "the kernel's helper" core.json "[e['argv'][:3] for e in by('command') if
 if mount -t tmpfs none /sys/kernel/btf 2>/dev/null; then
     printf '(busybox sleep 0.5; busybox sleep 0.5; :)\nbusybox sleep 0.5\n' >job
     unshare -p -m -f --mount-proc kvis proc --forks --json=json -o rows -- sh job 2>err
-    t_has "no BTF, namespace: why by ptrace" err '^kvis: tracing the command with ptrace, .*: kvis is in a pid namespace, where BPF sees no forks'
+    t_has "no BTF, namespace: why by ptrace" err '^kvis: tracing the command with ptrace, .*: kvis is in a child PID namespace, where BPF sees no forks'
     t_json "no BTF, namespace: commands" json "len([e for e in by('command') if e['argv'] == ['busybox', 'sleep', '0.5']]) == 3 and all(e['pid'] < 30 for e in by('command'))"
     t_json "no BTF, namespace: all is known" json "S['forks'] >= 3 and S['lost'] == 0 and len(S['critical_path']) > 3 and all(e['exit_code'] == 0 and 'lifetime_ns' in e for e in by('command'))"
     umount /sys/kernel/btf
