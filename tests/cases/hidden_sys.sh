@@ -40,7 +40,7 @@ END
     has out '^open  *works, without BTF$'
     eq "the fix stands once" 1 "$(grep -c "^ *fix: $fix\$" out)"
     hidden "$dir" open -F -- true
-    status 0; has err "after each open: .*$why"
+    status 0; has err "after the open: .*$why"
     hidden "$dir" proc -- true
     status 0; has err "are unknown.*$why"
     hidden "$dir" monitor -n 1 -i 0.1 -c block
