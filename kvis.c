@@ -1452,8 +1452,8 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Replaces the call that is about to start with call nr of the same ABI. If nr is -1, the kernel
- * skips the call, which returns -e (e: an errno or 0). On ARM, -e overwrites the first argument. */
+/* At a system call's entry, replaces the call's number with nr. If nr is -1, the kernel skips the
+ * call, which returns -e (e: an errno or 0). On ARM, -e overwrites the first argument. */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union arch_regs u;
@@ -1597,7 +1597,7 @@ struct mem_record {
     bool entering; /* mem_read() must return memory as it was at the call's entry */
     bool bad_fd;
     u32 n, n_files;
-    const struct wire_file *file[2]; /* files of the descriptors that the call returned */
+    const struct wire_file *file[2]; /* files that the call opened; pipe(2) opens two */
     const struct wire_sock *sock;
     const struct wire_unix *local;
     const struct wire_times *times; /* CPU and wait times of the call; NULL: it did not wait */
@@ -2107,8 +2107,8 @@ static bool fd_is_newer(const struct task *t, const struct fdent *e)
     return fdt.past && e && e->known_ns > t->at_ns;
 }
 
-/* Removes t's descriptor n and closes the gap (Knuth, vol. 3, 6.4, Algorithm R). If kvis read the
- * entry from /proc after t's call, there is no close event: the entry may be a later file's. */
+/* Removes t's descriptor n and closes the gap (Knuth, vol. 3, 6.4, Algorithm R). If kvis found the
+ * file in /proc only after t's call, reports no close: the call may have closed another file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -2671,7 +2671,7 @@ static void fd_scan(struct task *t, bool before_exec)
 static struct ofd *fd_get_at(struct task *t, s32 n, u64 ns)
 {
     struct fdent *e = fd_find(t->files, n), *then = fd_at(t, n, ns);
-    if (then != e) /* the number now belongs to a later file */
+    if (then != e) /* descriptor n's current file was opened after time `ns` */
         return then ? then->o : NULL;
     bool stale = !fdt.past && fdt.lost_ns > (e ? e->known_ns : 0);
     if (e && !stale && (!fdt.lazy || mem_is_past(t)))
@@ -3306,7 +3306,7 @@ struct dec_layout {
     u8 n;
     u16 size; /* size in bytes; if extensible, offset after the last known member */
     u8 sizing;
-    u8 own, own_least; /* own: offset of the size field. own_least: size if that field is 0. */
+    u8 own, own_least; /* own: offset of the decoded struct's `size`. own_least: size if it is 0. */
     u8 abis;           /* ABIs with this layout (bits 1 << ABI_...) */
     u8 more;           /* number of following rows, which are layouts for other ABIs */
 };
@@ -3321,7 +3321,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_BITS64(fam) (0x3000 + (fam))
 #define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
-enum { K_SAME = 0xffff }; /* the command does not change the argument's kind */
+enum { K_SAME = 0xffff }; /* for this command (FUTEX_WAIT, ...), decode the argument as usual */
 
 /* Result of a call; see RESULT in gen/tables/syscalls.tbl. */
 struct sc_result {
@@ -3359,7 +3359,7 @@ struct sc_level {
 struct sc_option {
     u16 level, name;
     u8 holds;
-    u16 what; /* OPT_STRUCT: structure (ST_...); OPT_VALUE: family of names (FAM_...) */
+    u16 what; /* how to show the value: as structure ST_... or by name (FAM_...) */
 };
 
 struct sc_row {
@@ -3587,7 +3587,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
         dec_number(b, field);
 }
 
-/* Appends the DEC_NAMED fields or, if `named` is not set, the others. Returns all fields' bits. */
+/* Appends the DEC_NAMED fields or, if `named` is not set, the others. Returns a mask of both. */
 static u64 dec_fields(struct buf *b, u64 v, unsigned fam, bool named, u32 from)
 {
     u64 bits = 0;
@@ -3606,7 +3606,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     u32 from = b->len;
-    if (v == 0xffffffff || v == ~0ull) { /* all bits set: one value, not flags (personality(2)) */
+    if (v == 0xffffffff || v == ~0ull) { /* -1 is a value, not flags (personality(2)) */
         if (!dec_named(b, v, fam))
             b_hex(b, v);
         return;
@@ -3627,7 +3627,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Appends a value: its name, else flags (if the family has DEC_NAMED fields), else a number. */
+/* Appends v by name. If v has no name, appends flags (if its fields have names) or its number. */
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
     const struct dec_part *p = dec_parts, *end = p + ARRAY_LEN(dec_parts);
@@ -4801,8 +4801,8 @@ static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_N
     return p;
 }
 
-/* Appends up to three names ("A or B"), because drivers share numbers of ioctl(2) commands. If
- * `any` is set, searches only the rows for commands of any size. */
+/* Appends up to three names ("A or B"), because drivers use the same ioctl(2) numbers. If `any`
+ * is set, searches only for commands of variable size, such as EVIOCGNAME(len). */
 static bool dec_ioctl(struct buf *b, u32 cmd, bool any)
 {
     enum { SPI_MESSAGE = 0x40006b00, SPI_TRANSFER = 32 };
@@ -5540,7 +5540,7 @@ static struct {
     u32 line_tail;       /* offset in text.b of the error at the end of the line; 0: none */
     struct task *partial; /* thread whose call is unfinished in the current line (-v) */
     u32 line_at;  /* offset in text.b of the line's text, after its time and thread */
-    u32 line_col; /* number of flushed columns of the current line */
+    u32 line_col; /* columns of the current line already written out */
     u64 due_ns;            /* when the next delayed line is due; 0: none */
 } out = { .text.fd = -1, .json.fd = -1 };
 
@@ -6171,7 +6171,7 @@ static void out_executed(struct out_proc *p, const struct event *e)
     out_name_by(e);
 }
 
-/* Handles an event that is not routine. Returns true if the event is delayed. */
+/* Updates the process's state for an event to print. Returns true if it must be printed later. */
 static bool out_follow(struct out_proc *p, const struct event *e)
 {
     bool executed = e->kind == EK_EXEC && !e->err;
@@ -6322,11 +6322,11 @@ static bool out_routine_kind(const struct event *e, bool starting)
     case EK_FAULT: case EK_FAULT_GROUP: /* only a major fault has the `kind` field */
         return !ev_has(e, EV_kind) && !ev_is(e, EV_region_name, "heap")
             && !ev_is(e, EV_region_name, "anon");
-    case EK_SEND: /* an EK_RESOLVE event shows a DNS query */
+    case EK_SEND: /* hidden: an EK_RESOLVE event shows a DNS query */
         return ev_has(e, EV_name);
     case EK_RECV:
         return ev_has(e, EV_name) || (e->err && out_is_dns(e));
-    case EK_CONNECT: /* connect(2) of a UDP socket sends nothing */
+    case EK_CONNECT: /* hidden: connect(2) of a UDP socket sends nothing */
         return !e->err && out_is_dns(e);
     case EK_BLOCK:
         return starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
@@ -7752,7 +7752,7 @@ enum st_type {
     ST_HIST,    /* u32 *: a histogram with ST_BUCKETS buckets, or NULL */
     ST_RETURNED, /* u64: time in calls that returned */
     ST_BLOCKED, /* blocked time, without disk and CPU waits */
-    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* made from the string in a struct name */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* strings made from a file's or peer's name */
 };
 
 enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3 };
@@ -7827,7 +7827,7 @@ static const struct st_list {
     u8 n_cols;
     u32 rows, size, max;  /* a table in struct summary: its offset, row size and capacity */
     u32 n;                /* offset in struct summary of the row count; 0: the count is fixed */
-    bool (*want)(const struct name *); /* returns whether a file or peer is for this list */
+    bool (*want)(const struct name *); /* returns whether to list a file or peer of this name */
     u32 (*top)(const struct summary *s, u64 *more); /* returns how many rows to show; NULL: all */
     void (*add)(struct summary *s, const void *row); /* adds a row of a recording to the summary */
     void (*json)(struct buf *b, const struct summary *s); /* for JSON other than an array of rows */
@@ -8841,7 +8841,7 @@ static void md_emit(struct event *e)
     }
     const char *comm = out_comm(e->pid);
     if (opt.n_paths && *comm && !ev_has(e, EV_comm))
-        ev_bytes(e, EV_comm, comm, strlen(comm)); /* -P may hide the exec that shows this name */
+        ev_bytes(e, EV_comm, comm, strlen(comm)); /* -P may hide the event that names the process */
     out_event(e);
 }
 
@@ -9058,8 +9058,8 @@ static bool md_dns_note(const struct md_query *asked)
     return true;
 }
 
-/* Parses a DNS query or, if `in` is set, a response, and removes an answered query from the table.
- * Takes the server's address from the call or else from the query. The result is static. */
+/* Parses a sent DNS query or, if `in` is set, a received response, whose query it removes from the
+ * table. A response whose server is unknown gets its query's server. Returns static memory. */
 static struct md_query *md_dns_read(struct task *t, const struct call *c, const struct ofd *o,
                                     const struct name *server, u64 at, s64 bytes, bool in)
 {
@@ -9448,7 +9448,7 @@ static void md_getdents(struct task *t, struct call *c)
     if (!o)
         return;
     s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
-    while (at + NAME + 2 < have) { /* an entry has at least 24 bytes */
+    while (at + NAME + 2 < have) { /* stop at a truncated directory entry (under 24 bytes) */
         const char *name = (const char *)raw + at + NAME;
         bool dots = name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
         u64 len = dec_ld(raw + at + LENGTH, 2);
@@ -9734,7 +9734,7 @@ static struct event *md_transfer(struct task *t, const struct call *c, s32 n,
     return e;
 }
 
-/* Returns whether programs or the kernel (ERESTART*) usually retry a call that failed like c. */
+/* Returns whether programs or the kernel (ERESTART*) usually retry a call after c's error. */
 static bool md_repeats(const struct call *c)
 {
     return c->err == EAGAIN || c->err == EINTR || c->err >= U_ERRNO_OWN;
@@ -9951,7 +9951,7 @@ static void md_renamed(struct task *t, const struct path *a, const struct path *
     static struct path now;
     static u64 pass;
     struct fd_stat at_a = { .stx_ino = 0 }, at_b;
-    u32 budget = 1 << 16; /* maximum number of descriptors to visit; others keep their names */
+    u32 budget = 1 << 16; /* limits the work: files of further descriptors keep their old names */
     now = *b;
     if (!a->ok || !b->ok || *a->s != '/' || *b->s != '/' || md_walk(t, &now, true, &at_b) < 0)
         return;
@@ -10703,7 +10703,7 @@ static void rec_time(u64 ns)
     rec_out.last_ns = ns;
 }
 
-/* Writes the arguments. forms: two bits each (enum arg_form; 3: a truncated ARG_STR). */
+/* Writes the arguments. forms: 2 bits per argument, an enum arg_form or 3 (a truncated string). */
 static void rec_args(const struct call *c)
 {
     u32 n = out_nargs(c), forms = 0;
@@ -11723,7 +11723,7 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
-/* Returns the current thread with a call in progress; NULL: the recording is damaged. */
+/* Finds or creates the thread of the current record; NULL: the recording is damaged. */
 static struct task *rp_task(void)
 {
     enum { MOST = 1 << 16 };
@@ -12593,7 +12593,7 @@ static void px_spawn(struct px_track *t, const struct event *e)
     if (by && !c->name_len && (!thread || t->tid != t->pid))
         px_name(c, by->name, by->name_len);
     if (old)
-        return; /* no arrow, because records of the child preceded the fork */
+        return; /* no fork arrow to a child whose records precede the fork */
     c->flow = ++px.last_id;
     px_flow(true, t, e->ts_ns, c->flow, "fork");
     if (!thread)
@@ -13175,7 +13175,7 @@ static u32 df_fail_above = UINT32_MAX; /* --fail-above in percent; UINT32_MAX: n
 
 static struct {
     struct df_list all;   /* a file or peer has a pair per recording until df_join merges them */
-    struct df_list table; /* pairs of the table that is being written */
+    struct df_list table; /* rows (name, totals of both recordings) of the table being written */
     u64 left_out; /* number of omitted processes and commands */
     u64 wall_ns[2]; /* duration of the command or, without a command, of the recording */
     bool counted[2]; /* the recording has system calls, or a table of their counts (-c) */
@@ -13298,7 +13298,7 @@ static void df_fork(const struct event *e)
     u32 child = e->v[EV_child_pid].n;
     if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
         return;
-    df_ended(child, e->ts_ns); /* ends an earlier process with this pid if its exit was lost */
+    df_ended(child, e->ts_ns); /* the pid is new, so an earlier process with this pid has exited */
     struct df_life *parent = df_life(e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
     if (!parent || !l)
         return;
@@ -13561,7 +13561,7 @@ static void df_pair_rows(char cls)
     df_join();
 }
 
-/* Returns a system call's count and time. The time may omit calls without a time breakdown. */
+/* Returns a system call's count and time. The time may omit calls with unknown wait times. */
 static struct df_row df_call(u32 k, u16 row)
 {
     const struct st_row *r = &df.sum[k]->chosen[row];
@@ -13620,7 +13620,7 @@ static const struct df_table {
     const char *name; /* heading of the name column in text */
     u8 unit; /* unit of `amount` (enum df_unit) */
     char cls; /* class of the names: 'c' (commands), 'f' (files), 'p' (peers), or 0 */
-    void (*pair)(void); /* fills df.table if cls is 0 */
+    void (*pair)(void); /* makes the table's rows; NULL if df_pair_rows makes them */
 } df_tables[] = {
     { "commands", "Commands, without the time of child processes", "runs", "own_ns", "command",
       DF_NS, 'c', NULL },
@@ -14577,7 +14577,7 @@ static inline s64 btf_head(struct btf_file *b, u32 pos, u32 id, struct btf_type 
     return (s64)len + 12;
 }
 
-/* Returns the bucket of a type name, which ends at '.' or '[' in a query. */
+/* Returns the hash bucket of a type, such as that of `file` for both "file" and "file.f_path". */
 static u32 *btf_bucket(const char *name)
 {
     u32 h = 0;
@@ -15592,8 +15592,8 @@ static bool bpf_can_see_ns(const struct bpf_obj *o)
     return bpf_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Turns an instruction whose field the kernel lacks into a call of a nonexistent helper. The
- * verifier accepts the call only in dead code. The helper's number identifies the patch. */
+/* Replaces an instruction that needs a structure member which the kernel lacks by a call of a
+ * nonexistent helper, valid only in dead code. The helper's number encodes the missing member. */
 static void bpf_poison(struct bpf_insn *in, u32 patch)
 {
     bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
@@ -16107,7 +16107,7 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
     return o->why;
 }
 
-/* --- lost records and missed runs --- */
+/* --- lost records, and skipped runs of BPF programs --- */
 
 /* Sums n counters of a per-CPU array for all CPUs. For counter number `most`, takes the maximum. */
 static int bpf_counters(int map, u32 key, u32 n, u32 most, u64 *sum)
@@ -16166,7 +16166,7 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
     return sum;
 }
 
-/* Returns the number of records lost for a reason or, if `why` is N_LOST, of skipped BPF runs. */
+/* Counts the records lost for reason `why`. For N_LOST, counts skipped runs of BPF programs. */
 static u64 bpf_lost(const struct bpf_obj *o, u32 why)
 {
     int map = bpf_map(o, "lost");
@@ -16281,7 +16281,7 @@ static struct {
     u64 magic; /* BPF detects the command by an openat(2) with this invalid address; 0: no call */
 } sp_command = { .go = -1 };
 
-/* Signals whose actions kvis changes. kvis handles the first SP_HANDLED signals. */
+/* Signals whose actions kvis changes. kvis catches those in the first SP_HANDLED entries. */
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGIO,
                                SIGPIPE, SIGXFSZ, SIGCHLD };
 enum { SP_HANDLED = 8 };
@@ -16787,7 +16787,7 @@ static void sp_try_init(const char *path, char **argv)
  * arguments or, if kvis has already run that init as a child, a default init. Async-signal-safe. */
 static void sp_never_end(void)
 {
-    if (getpid() != 1 || bpf_pid_ns(NULL)) /* process 1 of a container may end */
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* in a container, process 1 can exit without a panic */
         return;
     sigset_t none;
     setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
@@ -17013,7 +17013,7 @@ static void hy_args_drop(struct hy_args *a)
 static void hy_args_add(const struct wire_proc *h, const char *data)
 {
     struct hy_args *a = hy_args_of(h->tid);
-    if (!a || a->ts_ns != h->ts_ns) { /* no entry for this exec */
+    if (!a || a->ts_ns != h->ts_ns) { /* first part that arrived for this exec */
         hy_args_drop(a);
         if (h->at)
             return;
@@ -17292,7 +17292,7 @@ static void hy_counts(void)
         if (!asked || !more.calls)
             continue;
         st_row_add(r, &more);
-        if (!md_whole_only()) /* with filters, BPF's counts lack calls that belong in st.row */
+        if (!md_whole_only()) /* with a filter such as -z, BPF counts only calls that pass */
             st_row_add(&st.row[more.row], &more);
         *was = sum;
         for (u32 k = 0; st_hist(r) && k < ST_BUCKETS; k++) {
@@ -17677,8 +17677,8 @@ static u64 hy_lost_before(void)
     return hy.seen_lost;
 }
 
-/* Returns the number of lost records, from BPF's counters. Ignores skipped runs of the BPF program
- * call_sent: such a run loses only a signal's sender. kvis's timer signal may cause one. */
+/* Returns the number of lost records, from BPF's counters. Ignores skipped runs of call_sent, a BPF
+ * program that records only the senders of signals. */
 static u64 hy_lost(void)
 {
     u32 sent = 1u << PROG_CALL_SENT | 1u << PROG_CALL_SENT_TP;
@@ -17790,7 +17790,7 @@ static struct {
     bool cpu_unknown;
     u32 n_resident;       /* number of processes whose RSS was read in this tick */
     bool tty;
-    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits of still unknown threads */
+    struct tr_stopped { pid_t tid; int status; } early[64]; /* exits that precede the fork event */
     u32 n_early;
     u32 batch_next, batch_n; /* rows batch_next to batch_n - 1 of tr_batch[] are not handled yet */
     u32 quiet_drains;     /* number of reads in a row that found the ring empty */
@@ -18071,7 +18071,7 @@ static void tr_backend(void)
     hy.count = f.only_counts;
     hy.observe = c.mode == TR_OBSERVE;
     if (c.mode != TR_PTRACE && !c.why) {
-        hy.on = true; /* makes tr_choose add the calls needed with BPF */
+        hy.on = true; /* with BPF, tr_choose adds all calls that change descriptors */
         tr_choose();
         hy.on = false;
         u32 ring = hy.observe ? bpf_share(MOST, LEAST, 1, 64) : HELD;
@@ -18987,7 +18987,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si, enum t
         ev_num(e, EV_sender_pid, ours ? ours : si->si_pid);
         ev_num_if(e, EV_ns_pid, ours && ours != si->si_pid, si->si_pid);
     }
-    if (known < TR_INFO) /* the record has no other siginfo_t fields */
+    if (known < TR_INFO) /* only si_signo, si_code and perhaps si_pid are known */
         origin = 0;
     else if (origin == ST_siginfo_fault)
         ev_num(e, EV_addr, (uintptr_t)si->si_addr);
@@ -19021,7 +19021,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.got[tr.n_got++ % ARRAY_LEN(tr.got)] = (struct tr_signal){ si, u_now() };
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si, TR_INFO);
-    if (tr_immune(t, &si)) { /* once detached, init faults again and dies */
+    if (tr_immune(t, &si)) { /* the kernel does not kill an init that faults while traced: detach */
         sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
         tr_gone(t, sig);
         return;
@@ -20834,7 +20834,7 @@ static int open_plan(struct bpf_obj *o, u32 *mask)
     return 0;
 }
 
-/* --- the path of an open --- */
+/* --- the path of an opened file --- */
 
 /* Gets the directory of a relative path from /proc/TID or, if the thread has exited, /proc/PID. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
@@ -23911,7 +23911,7 @@ static const char *mfs_at(const char *text, const char *words)
     return isdigit((u8)*text) ? text : NULL;
 }
 
-/* A metric's key: a path and search words for mfs_at. If `lack` is set, the file may be missing. */
+/* Reads each metric's number from a file. `key` has the path, and words that precede the number. */
 static void mfs_places(void)
 {
     char text[2048];
@@ -24918,7 +24918,7 @@ static bool mfs_thread_file(const struct mfs_task *t, u32 tid, const char *file,
     return false;
 }
 
-/* Returns the CPU on which a thread last ran (field 39 of /proc/TID/stat); MET_INSTS: unknown. */
+/* Returns the CPU on which a thread last ran (/proc/TID/stat), or MET_INSTS (no valid CPU). */
 static u32 mfs_last_cpu(const char *stat)
 {
     s64 cpu;
@@ -24957,8 +24957,8 @@ static void mfs_thread_keep(struct mfs_task *t, const struct mfs_thread *thread)
     t->n_threads++;
 }
 
-/* Adds a thread's activity since the last scan to its process. was: counters at that scan, or NULL.
- * If NULL, skips a thread that ran longer than the interval: it already ran before that scan. */
+/* Adds a thread's activity since the last scan to its process. was: its counters at that scan.
+ * If `was` is NULL, ignores a thread with more CPU time than the interval: it is not new. */
 static void mfs_thread_add(struct mfs_task *t, u32 tid, const struct mfs_thread *was)
 {
     static const char *const switches[] = { "\nvoluntary_ctxt_switches:",
@@ -25595,7 +25595,7 @@ struct pmc_arm_core { u16 implementer, part; const char *name; };
 /* PMUs named `pmu` or `pmu`_N, where N is a number. */
 struct unc_class_row { char pmu[24]; u8 counts; };
 
-/* lines: data-bus width in bits, only for read events. terms: event code if sysfs has none. */
+/* lines: number of data lines of the memory bus (0 for writes). terms: "event=0x06,umask=0xcf". */
 struct unc_row { u8 class, role, lines, where; char event[32], terms[24]; };
 
 #include "gen/out/pmu.h"
@@ -27606,7 +27606,7 @@ static const char vh_none[] =
     "no vhost driver is loaded, or its functions have other names" U_FIX
     "load vhost_net, vhost_vsock or vhost_scsi (modprobe) before kvis starts";
 
-/* Attaches to handlers. Returns 0 if any is attached; obj.why says why others are not. */
+/* Attaches BPF to vhost functions. Returns 0 if any attachment works. obj.why explains failures. */
 static int vh_attach_all(void)
 {
     struct bpf_obj *o = &vh.obj;
@@ -28194,8 +28194,8 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
     return n;
 }
 
-/* Writes one sample of metric m per instance, such as a process, or one machine-wide sample if
- * no instance has a value. Dimension `of` selects the name prefix. Returns whether it wrote any. */
+/* Writes one sample of metric m per instance, such as a process, or else one for the machine. Skips
+ * instances whose name prefix ("process_") is not that of `of`. Returns whether it wrote any. */
 static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
 {
     u32 n = 0;
@@ -28926,7 +28926,7 @@ static const struct { char key; const char *title; u64 sources; } scr_sections[]
  * metric `past` or, if `of` is set, of 1 - past / of, such as 1 - available / total memory. */
 static const struct scr_row {
     const char *title;
-    u16 past, of; /* if both are one metric, such as idle CPU time, bars show 1 - past */
+    u16 past, of; /* if `past` and `of` are the same metric, bars show 1 minus its value */
     bool each_cpu;
     struct { char label[18]; u16 m; } item[SCR_ROW]; /* an all-zero item ends the list */
 } scr_rows[] = { MET_LINES };
@@ -29205,7 +29205,7 @@ static u32 scr_column_add(u32 n, u32 m, const char *title)
     return n + 1;
 }
 
-/* Chooses the columns of a table: metrics with a title and, in a section, other nonzero metrics. */
+/* Chooses a table's columns: metrics of scr_looks[] and, outside the overview, nonzero metrics. */
 static u32 scr_columns_of(u8 dim, u32 rows)
 {
     bool named[N_METRICS] = { false };
@@ -29435,7 +29435,7 @@ static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
     return scr_too_long(b, at, 4);
 }
 
-/* Writes metrics that the overview shows only beyond their limit (unusual= in metrics.tbl). */
+/* Writes metrics that the overview shows only if they are unusual (unusual= in metrics.tbl). */
 static void scr_unusual(struct buf *b)
 {
     u32 n = 0, left = 0;
@@ -29496,7 +29496,7 @@ static void scr_show(int section)
     scr.helping = false;
 }
 
-/* Can scroll past the end of the page; scr_draw then shows the last page. */
+/* Scrolls, possibly past the last line; scr_draw then shows the last screenful of lines. */
 static void scr_scroll(int lines)
 {
     scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : MIN(scr.top + lines, INT_MAX);
@@ -30053,7 +30053,7 @@ static int mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
-    if (scr.on && scr.alone) { /* keys must not change the data that other outputs get */
+    if (scr.on && scr.alone) { /* with other outputs, keystrokes must not change what is measured */
         mo.all_processes = true;
         mo.off &= mo.chosen ? ~0ull : ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
     }
@@ -30158,7 +30158,7 @@ struct dg_culprit {
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
-    double value, cost, key; /* cost: time lost; key: highest cost of finding and consequences */
+    double value, cost, key; /* sorted by key: the cost (lost time), or a consequence's if higher */
     bool error; /* the finding or a consequence is an error or a reached limit */
     u8 depth; /* position in a chain of causes; 0: no known cause */
     u8 n_evidence, n_who;
@@ -31209,7 +31209,7 @@ static const char *dg_threshold(const char *v)
     return why.p;
 }
 
-/* --- local rules: a file in the form of gen/tables/rules.tbl --- */
+/* --- local rules: a file formatted like gen/tables/rules.tbl --- */
 
 enum { DG_FILE_MAX = 64 << 10 };
 
@@ -31703,8 +31703,8 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* width of the column for "trace,open,proc,monitor" */
 
-/* Returns the feature or subcommand for which kvis already printed `fix`. If the fix is new, stores
- * that kvis prints it for `who`, and returns NULL. */
+/* Returns the feature or subcommand for which kvis already printed `fix`. If not, remembers
+ * `fix` and `who`, and returns NULL. */
 static const char *check_fixed(const char *fix, const char *who)
 {
     enum { FIXES = 64 }; /* fixes beyond this number may be printed twice */
@@ -31988,7 +31988,7 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         { "full", "works", "works" },
         { "full: hybrid", "hybrid", "ptrace: every traced system call stops its thread" },
     };
-    bool any = of->bit != CHECK_VIRT; /* kvis virt works with either of its two features */
+    bool any = of->bit != CHECK_VIRT; /* kvis virt works with virtio or vhost alone */
     bool by_ptrace = false;
     char without[256];
     *v = (struct check_verdict){ .loss = LOSS_NONE };
