@@ -12799,8 +12799,8 @@ static void px_close(void)
             px_waited(t, UINT64_MAX);
     px_flush();
     if (px.untracked && px.proto)
-        u_warn("%s: the timeline has tracks for %d threads; %llu records of further threads are "
-               "all on one track", opt.perfetto, PX_TRACKS, px.untracked);
+        u_warn("%s: the timeline has tracks for %d threads; the other threads share one track "
+               "(%llu records)", opt.perfetto, PX_TRACKS, px.untracked);
 }
 
 /* == 19 emb_  texts embedded in the binary ====================================
@@ -17624,7 +17624,7 @@ static void hy_delays(void)
         return;
     int e = bpf_counters(bpf_map(&hy.obj, "delays"), 0, DELAY_SLOTS, DELAY_MAX, slot);
     if (e) {
-        u_warn("waits for a CPU are unknown: cannot read the 'delays' BPF map: %s", strerror(-e));
+        u_warn("CPU wait times are unknown: cannot read BPF map 'delays': %s", strerror(-e));
         return;
     }
     st.n_delays = 1;
@@ -18757,9 +18757,9 @@ static void tr_no_privilege(const struct task *t)
     if (!user && !group && getxattr(exe->s, "security.capability", NULL, 0) <= 0)
         return;
     said = true;
-    u_warn("%s %s, but the kernel ignored this, because kvis traces it without CAP_SYS_PTRACE; "
-           "fix: run kvis as root, with -u USER", exe->s,
-           user ? "is set-user-ID" : group ? "is set-group-ID" : "has file capabilities");
+    u_warn("%s: the kernel ignored the %s, because kvis traces the program without CAP_SYS_PTRACE"
+           U_FIX "run kvis as root, and add -u USER to run the command as USER", exe->s,
+           user ? "set-user-ID bit" : group ? "set-group-ID bit" : "file capabilities");
 }
 
 static void tr_exec_event(struct task *t)
@@ -26166,7 +26166,7 @@ static void pmc_warn(void)
 {
     for (u32 k = 0; k < pmc.n_pmus; k++)
         if (pmc.vendor[0] && !pmc_pmus[k].known)
-            u_warn("pmc: kvis has no events for this CPU core (%s family %u model %u, PMU %s): "
+            u_warn("pmc: kvis has no events for this CPU model (%s family %u model %u, PMU %s): "
                    "using the kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
     if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
@@ -32942,8 +32942,8 @@ static int cmd_trace(void)
         opt_wrong(opt.everyone ? "all" : opt.cgroup ? "cgroup" : "attach",
                   "a command, -p PID, --all and --cgroup cannot be combined");
     if (opt_needs_command && !opt.command)
-        opt_wrong(opt_needs_command, "--%s needs a command that kvis starts; fix: omit the option, "
-                  "or give a command instead of %s", opt_needs_command,
+        opt_wrong(opt_needs_command, "--%s works only for a command that kvis starts; fix: omit "
+                  "the option, or give a command instead of %s", opt_needs_command,
                   opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* bits of CAP_SETGID and CAP_SETUID */
@@ -33036,7 +33036,7 @@ static void cmd_refuse_pid(bool given)
 static void cmd_refuse_ptrace(void)
 {
     if (opt.backend == 'p' && !opt.command)
-        opt_wrong("backend", "--backend=ptrace needs a command that kvis starts");
+        opt_wrong("backend", "--backend=ptrace works only for a command that kvis starts");
 }
 
 /* Refuses a thread ID, because no event would match it. */

@@ -833,7 +833,7 @@ enum met_key_code {
     [SRC_BUSY] = { "busy", "busy", \
       "no process was busy in this interval", 6, 254, 270, 12 }, \
     [SRC_PAGES] = { "busy", "pages", \
-      "the machine has one NUMA node, or none of the busiest processes runs most of its threads on one node", 6, 270, 274, 4 }, \
+      "the machine has only one NUMA node, or none of the busiest processes runs most of its threads on one node", 6, 270, 274, 4 }, \
     [SRC_CGROUPS] = { "cgroups", "cgroups", \
       "no cgroup has a limit", 7, 274, 282, 8 }, \
     [SRC_PROC] = { "proc", "process", \
@@ -1663,8 +1663,8 @@ enum met_key_code {
       "Interrupts of one IRQ, or softirqs of one type, handled by one CPU", \
       "Interrupts of one IRQ, or softirqs of one type, handled by one CPU" }, \
     { "clock_slow", "", "clock_slow", NULL, PROM_GAUGE, SRC_CLOCK, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)", \
-      "Whether the kernel's clock source is slow to read (1: hpet, acpi_pm or jiffies) or not (0)" }, \
+      "Whether the kernel's clock source is slow to read: 1 for hpet, acpi_pm or jiffies, 0 for others", \
+      "Whether the kernel's clock source is slow to read: 1 for hpet, acpi_pm or jiffies, 0 for others" }, \
     { "clock_maximum_error", "", "timex_maxerror_seconds", NULL, PROM_GAUGE, SRC_CLOCK, F_SECONDS, DIM_NONE, MET_ALONE, false, true, OP_NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", \
       "Maximum error of the system clock, which grows until a program synchronizes the clock again", \
       "Maximum error of the system clock, which grows until a program synchronizes the clock again" }, \
@@ -1696,35 +1696,35 @@ enum met_key_code {
       "Kernel log messages that were overwritten before kvis read them, and are therefore missing from the other log metrics", \
       "Kernel log messages that were overwritten before kvis read them, and are therefore missing from the other log metrics" }, \
     { "busy_cpu", "", "busy_cpu_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time that one of the busiest processes used", \
-      "CPU time that one of the busiest processes used" }, \
+      "CPU time that each of the busiest processes used", \
+      "CPU time that each of the busiest processes used" }, \
     { "busy_system", "", "busy_system_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TICKS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "CPU time that one of the busiest processes used in the kernel", \
-      "CPU time that one of the busiest processes used in the kernel" }, \
+      "CPU time that each of the busiest processes used in the kernel", \
+      "CPU time that each of the busiest processes used in the kernel" }, \
     { "busy_waiting", "", "busy_waiting_seconds_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_NS, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, "/proc/PID/schedstat: ENOENT (needs a kernel with CONFIG_SCHED_INFO)", \
-      "Time that the threads of one of the busiest processes waited for a CPU, summed over its threads", \
-      "Time that the threads of one of the busiest processes waited for a CPU, summed over its threads" }, \
+      "Time that the threads of each of the busiest processes waited for a CPU, summed over its threads", \
+      "Time that the threads of each of the busiest processes waited for a CPU, summed over its threads" }, \
     { "busy_read", "", "busy_read_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Bytes that the live threads of one of the busiest processes read from disks", \
-      "Bytes that the live threads of one of the busiest processes read from disks" }, \
+      "Bytes that each of the busiest processes read from disks, excluding exited threads", \
+      "Bytes that each of the busiest processes read from disks, excluding exited threads" }, \
     { "busy_written", "", "busy_written_bytes_total", NULL, PROM_COUNTER, SRC_BUSY, F_TOTAL_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Bytes that the live threads of one of the busiest processes wrote to files on disks", \
-      "Bytes that the live threads of one of the busiest processes wrote to files on disks" }, \
+      "Bytes that each of the busiest processes wrote to files on disks, excluding exited threads", \
+      "Bytes that each of the busiest processes wrote to files on disks, excluding exited threads" }, \
     { "busy_major_faults", "", "busy_major_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults of one of the busiest processes, counting only those that needed a read from disk", \
-      "Page faults of one of the busiest processes, counting only those that needed a read from disk" }, \
+      "Page faults of each of the busiest processes, counting only those that needed a read from disk", \
+      "Page faults of each of the busiest processes, counting only those that needed a read from disk" }, \
     { "busy_minor_faults", "", "busy_minor_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Page faults of one of the busiest processes, counting only those that needed no read from disk", \
-      "Page faults of one of the busiest processes, counting only those that needed no read from disk" }, \
+      "Page faults of each of the busiest processes, counting only those that needed no read from disk", \
+      "Page faults of each of the busiest processes, counting only those that needed no read from disk" }, \
     { "busy_resident", "", "busy_resident_bytes", NULL, PROM_GAUGE, SRC_BUSY, F_PAGES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Resident memory of one of the busiest processes", \
-      "Resident memory of one of the busiest processes" }, \
+      "Resident memory of each of the busiest processes", \
+      "Resident memory of each of the busiest processes" }, \
     { "busy_swap", "", "busy_swap_bytes", NULL, PROM_GAUGE, SRC_BUSY, F_KIB, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Swap space used by one of the busiest processes", \
-      "Swap space used by one of the busiest processes" }, \
+      "Swap space used by each of the busiest processes", \
+      "Swap space used by each of the busiest processes" }, \
     { "busy_threads", "", "busy_threads", NULL, PROM_GAUGE, SRC_BUSY, F_NUMBER, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of threads of one of the busiest processes", \
-      "Number of threads of one of the busiest processes" }, \
+      "Number of threads of each of the busiest processes", \
+      "Number of threads of each of the busiest processes" }, \
     { "busy_stuck", "", "busy_stuck", NULL, PROM_GAUGE, SRC_STUCK, F_NUMBER, DIM_BUSY, MET_ALONE, false, true, OP_NONE, 0, 0, "no process was in uninterruptible sleep for a second", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)", \
       "Whether a process was in uninterruptible sleep without running for at least a second (1: yes)" }, \
@@ -1744,17 +1744,17 @@ enum met_key_code {
       "Mean number of threads that waited for a CPU, each attributed to the CPU on which it ran next", \
       "Mean number of threads that waited for a CPU, each attributed to the CPU on which it ran next" }, \
     { "busy_remote", "", "busy_remote_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Share of the memory of one of the busiest processes that is not on the NUMA node where most of its threads run", \
-      "Share of the memory of one of the busiest processes that is not on the NUMA node where most of its threads run" }, \
+      "Share of the memory of each of the busiest processes that is not on the NUMA node where most of its threads run", \
+      "Share of the memory of each of the busiest processes that is not on the NUMA node where most of its threads run" }, \
     { "busy_remote_memory", "", "busy_remote_memory_bytes", NULL, PROM_GAUGE, SRC_PAGES, F_BYTES, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Memory of one of the busiest processes outside the NUMA node where most of its threads run", \
-      "Memory of one of the busiest processes outside the NUMA node where most of its threads run" }, \
+      "Memory of each of the busiest processes outside the NUMA node where most of its threads run", \
+      "Memory of each of the busiest processes outside the NUMA node where most of its threads run" }, \
     { "busy_local_memory", "", "busy_local_memory_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Share of the memory of one of the busiest processes that is on the NUMA node of its threads, times the number of nodes (1: even spread)", \
-      "Share of the memory of one of the busiest processes that is on the NUMA node of its threads, times the number of nodes (1: even spread)" }, \
+      "Memory of each of the busiest processes on the NUMA node where most of its threads run, divided by the mean memory of the process per node", \
+      "Memory of each of the busiest processes on the NUMA node where most of its threads run, divided by the mean memory of the process per node" }, \
     { "busy_remote_cost", "", "busy_remote_cost_ratio", NULL, PROM_GAUGE, SRC_PAGES, F_RATIO, DIM_BUSY, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Upper bound of the CPU time that one of the busiest processes loses to remote memory, computed from NUMA distances", \
-      "Upper bound of the CPU time that one of the busiest processes loses to remote memory, computed from NUMA distances" }, \
+      "Upper bound of the CPU time that each of the busiest processes loses to remote memory, computed from NUMA distances", \
+      "Upper bound of the CPU time that each of the busiest processes loses to remote memory, computed from NUMA distances" }, \
     { "group_periods", "nr_periods", "group_periods_total", NULL, PROM_COUNTER, SRC_CGROUPS, F_COUNT, DIM_GROUP, MET_ALONE, false, true, OP_NONE, 0, 0, "no cgroup has a CPU quota", \
       "CPU quota periods in which a cgroup had runnable tasks", \
       "CPU quota periods in which a cgroup had runnable tasks" }, \
@@ -2095,41 +2095,41 @@ enum met_key_code {
       "Time from a guest's kick until the vhost handler ran", \
       "Time from a guest's kick until the vhost handler ran" }, \
     { "vhost_gap_idle_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty", \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty" }, \
     { "vhost_gap_idle_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty", \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty" }, \
     { "vhost_gap_idle_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty", \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty" }, \
     { "vhost_gap_idle_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run", \
-      "Time from a run of a vhost handler that left the guest's virtio ring empty until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty", \
+      "Time between two runs of a vhost handler, if the first run left the guest's virtio ring empty" }, \
     { "vhost_gap_stalled_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring" }, \
     { "vhost_gap_stalled_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring" }, \
     { "vhost_gap_stalled_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring" }, \
     { "vhost_gap_stalled_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run", \
-      "Time from a run of a vhost handler that left buffers in the guest's virtio ring until the next run" }, \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if the first run left buffers in the guest's virtio ring" }, \
     { "vhost_gap_proxy_p50", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring" }, \
     { "vhost_gap_proxy_p90", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring" }, \
     { "vhost_gap_proxy_p99", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring" }, \
     { "vhost_gap_proxy_max", "", NULL, NULL, PROM_GAUGE, SRC_VHOST, F_NS, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring", \
-      "Time from a run of a vhost handler until the next run, if kvis could not read the guest's virtio ring" }, \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring", \
+      "Time between two runs of a vhost handler, if kvis could not read the guest's virtio ring" }, \
     { "vhost_depth_unread", "", "vhost_depth_unread_total", NULL, PROM_COUNTER, SRC_VHOST, F_COUNT, DIM_VHOST, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Kicks at which kvis could not read the virtio ring of the guest, for example because the guest uses a virtual IOMMU", \
       "Kicks at which kvis could not read the virtio ring of the guest, for example because the guest uses a virtual IOMMU" }, \

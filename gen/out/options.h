@@ -128,7 +128,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", false, false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "path|paths", "-P, --trace-path=GLOB", \
-      "show only system calls on files that match GLOB, by path or descriptor; repeatable" }, \
+      "show only system calls on files whose path matches GLOB, including calls on descriptors of such files; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, false, false, \
       OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
       NULL, "", "-z, --successful-only", \
@@ -484,7 +484,7 @@ enum {
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", false, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
-      "set the size of the ring buffer for recorded processes (default 4M)" }, \
+      "set the size of the BPF ring buffer for process records, shared by all CPUs (default 4M)" }, \
     { IN_MONITOR, 'i', "interval", "SECS", false, false, \
       OPT_SECONDS, { .seconds = &mo.interval_ns }, 0, 0, \
       NULL, "delay|period|refresh", "-i, --interval=SECS", \

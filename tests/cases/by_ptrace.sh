@@ -150,6 +150,6 @@ for command in open proc; do
     has err '^kvis: cannot trace the command'
     [ ! -s out ] && [ ! -e ran ] || fail "it did more than refuse"
     run $command --backend=ptrace -d 1; status 2
-    has err '^kvis: --backend=ptrace needs a command'
+    has err '^kvis: --backend=ptrace works only for a command'
 done
 has rows.u ' running +- sh -c '

@@ -66,7 +66,7 @@ write("threads.kvis", [put(EVENT) + b"\0" + put(0) + put(1) + putz(i) + putz(i) 
                        for i in range(1, threads + 1)])
 _, errors = replay("threads.kvis", "-q", "--perfetto=trace")
 names = sum(e["name"] == "thread_name" for e in perfetto.load("trace")[1])
-left_out = re.search(r"^kvis: trace: .*; (\d+) records of further threads are all on one track$", errors, re.M)
+left_out = re.search(r"^kvis: trace: .*; the other threads share one track \((\d+) records\)$", errors, re.M)
 assert names == 65536 and left_out and int(left_out[1]) >= threads - names, (names, left_out)
 
 # Numbers that no kernel has: no counter of the trace falls below zero.

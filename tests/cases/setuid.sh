@@ -24,21 +24,21 @@ user "$d/kvis" --version
 status 0
 cp "$(command -v id)" "$d/id" && chmod 4755 "$d/id"
 user "$d/kvis" trace -q -- "$d/id" -u
-has err "^kvis: $d/id is set-user-ID, but the kernel ignored this"
+has err "^kvis: $d/id: the kernel ignored the set-user-ID bit"
 eq "its user" 65534 "$(cat out)"
 # The privilege of a script is that of its interpreter, and a file can have capabilities.
 printf '#!%s -u\n' "$d/id" >"$d/script" && chmod 755 "$d/script"
 user "$d/kvis" trace -q -- "$d/script"
-has err "^kvis: $d/id is set-user-ID, but the kernel ignored this"
+has err "^kvis: $d/id: the kernel ignored the set-user-ID bit"
 cp "$(command -v id)" "$d/able"
 python3 -c 'import os, sys; os.setxattr(sys.argv[1], "security.capability", bytes.fromhex("010000020020000000000000" + 16 * "0"))' "$d/able"
 user "$d/kvis" trace -q -- "$d/able" -u
-has err "^kvis: $d/able has file capabilities, but the kernel ignored this"
+has err "^kvis: $d/able: the kernel ignored the file capabilities"
 printf '#!/bin/sh\n' >"$d/script" && chmod 4755 "$d/script"
 for how in "$d/kvis trace -q -- $d/script" "setpriv --no-new-privs $d/kvis trace -q -- $d/id -u"; do
     user $how
-    hasnt err 'the kernel ignored this'
+    hasnt err 'the kernel ignored the'
 done
 run trace -q -u nobody -- "$d/id" -u # root's tracee keeps it
-hasnt err 'the kernel ignored this'
+hasnt err 'the kernel ignored the'
 eq "its user" 0 "$(cat out)"

@@ -41,7 +41,7 @@ _kvis() {
     '*--by=''[also print the number, errors and time of system calls for each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set; ?NAME\: no error if NAME is unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
-    {'*-P+','*--trace-path='}'[show only system calls on files that match GLOB, by path or descriptor; repeatable]:GLOB:_files' \
+    {'*-P+','*--trace-path='}'[show only system calls on files whose path matches GLOB, including calls on descriptors of such files; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
     '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
@@ -104,7 +104,7 @@ _kvis() {
     '*--by=''[also print the number, errors and time of system calls for each process]:pid: ' \
     {'*-S+','*--summary-sort-by='}'[sort the table of system calls by time|calls|errors|name|avg-time|p50|p99|max]:KEY:(time calls errors name avg-time p50 p99 max)' \
     {'*-e+','*--trace='}'[show only system calls and signals that match EXPR\: trace=NAME,%CLASS,/REGEX (! inverts the set; ?NAME\: no error if NAME is unknown), status=failed,... or signal=NAME,...]:EXPR: ' \
-    {'*-P+','*--trace-path='}'[show only system calls on files that match GLOB, by path or descriptor; repeatable]:GLOB:_files' \
+    {'*-P+','*--trace-path='}'[show only system calls on files whose path matches GLOB, including calls on descriptors of such files; repeatable]:GLOB:_files' \
     {'*-z','*--successful-only'}'[show only system calls that succeeded]' \
     {'*-Z','*--failed-only'}'[show only system calls that failed]' \
     '*--min-duration=''[show only system calls that took at least TIME, such as 10ms, 2s or 500us]:TIME: ' \
@@ -155,7 +155,7 @@ _kvis() {
     {'*-f+','*--format='}'[choose the output format\: text|json|execsnoop|exitsnoop (json\: one JSON object per completed command)]:FORMAT:(text json execsnoop exitsnoop)' \
     '*--env=''[add the environment variables NAME,... of each command to the JSON output]:NAME,...: ' \
     '*--gantt=''[write a Gantt chart of the 100 longest commands to FILE, for Mermaid]:FILE:_files' \
-    '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
+    '*--ring=''[set the size of the BPF ring buffer for process records, shared by all CPUs (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   execsnoop) _arguments -s -S \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
@@ -170,7 +170,7 @@ _kvis() {
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-l+','*--line='}'[show only commands whose command line matches REGEX]:REGEX: ' \
     {'*-c+','*--cgroup='}'[show only processes in the cgroup (v2) at PATH and in cgroups below it]:PATH:_files' \
-    '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
+    '*--ring=''[set the size of the BPF ring buffer for process records, shared by all CPUs (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' ;;
   exitsnoop) _arguments -s -S \
     {'*-d+','*--duration='}'[stop tracing after SECS seconds]:SECS: ' \
@@ -182,7 +182,7 @@ _kvis() {
     {'*-u+','*--uid='}'[show only processes of user UID]:UID: ' \
     {'*-n+','*--name='}'[show only commands whose name contains NAME]:NAME: ' \
     {'*-c+','*--cgroup='}'[show only processes in the cgroup (v2) at PATH and in cgroups below it]:PATH:_files' \
-    '*--ring=''[set the size of the ring buffer for recorded processes (default 4M)]:SIZE: ' \
+    '*--ring=''[set the size of the BPF ring buffer for process records, shared by all CPUs (default 4M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' ;;
   monitor) _arguments -s -S \
     {'*-i+','*--interval='}'[print the metrics every SECS seconds (default 1)]:SECS: ' \
