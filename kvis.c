@@ -15225,6 +15225,7 @@ struct bpf_obj {
     u32 n_cfg;
     u32 ring_bytes;
     u32 unloaded;            /* programs that bpf_load has not loaded yet */
+    void (*beside)(void);    /* the second thread of bpf_load calls this first; may be NULL */
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
@@ -15806,9 +15807,8 @@ static int bpf_let_nest(struct bpf_obj *o, u32 i)
     return e ? bpf_fail(o, e, "cannot fill a BPF map: %s", strerror(-e)) : 0;
 }
 
-static void *bpf_load_some(void *obj)
+static void bpf_load_some(struct bpf_obj *o)
 {
-    struct bpf_obj *o = obj;
     struct bpf_insn insns[BPF_MAXINSNS];
     u32 bits;
     const struct bpf_prog_row *r = o->fam->progs;
@@ -15819,6 +15819,14 @@ static void *bpf_load_some(void *obj)
         if (__atomic_fetch_and(&o->unloaded, ~(1u << i), __ATOMIC_RELAXED) >> i & 1)
             bpf_load_insns(o, i, insns);
     }
+}
+
+static void *bpf_load_beside(void *obj)
+{
+    struct bpf_obj *o = obj;
+    if (o->beside)
+        o->beside();
+    bpf_load_some(o);
     return NULL;
 }
 
@@ -15830,9 +15838,11 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
     int e = 0;
     bool one = !(mask & (mask - 1));
     o->unloaded = mask;
-    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_some, o) == 0) {
+    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_beside, o) == 0) {
         bpf_load_some(o);
         pthread_join(th, NULL);
+    } else if (o->beside) {
+        o->beside();
     }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
@@ -16890,6 +16900,7 @@ static struct {
     bool on;
     struct bpf_obj obj;    /* BPF programs that trace system calls */
     struct bpf_obj disk;   /* BPF programs for disk requests; none if disk.fam is NULL */
+    int disk_error;        /* -errno if these programs cannot be loaded, or 0 */
     struct bpf_obj uring;  /* BPF programs that trace io_uring; loaded once a ring exists */
     struct bpf_obj proc;   /* BPF programs for forks, execs and exits; none if proc.fam is NULL */
     bool ring_tried;
@@ -17324,7 +17335,8 @@ static void hy_settle(void)
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
-    u32 mask = (1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT) << tp | 1u << PROG_CALL_EXEC;
+    u32 mask = (1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT) << tp;
+    mask |= (u32)(hy.observe || hy.in_ns) << PROG_CALL_EXEC; /* otherwise, hy_moved does this */
     mask |= tp ? 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_NEW
                : 1u << PROG_CALL_FORK | 1u << PROG_CALL_GONE;
     if (hy_follows())
@@ -17403,8 +17415,8 @@ static void hy_start_nest(void)
 
 /* Loads the BPF programs for disk requests. Before Linux 5.11, tracepoints pass a request or bio
  * as argument 1 or 2, so kvis tries both. The result for block_rq_insert also holds for the similar
- * tracepoint block_rq_issue (include/trace/events/block.h). Sets *err to 0 or -errno. */
-static void *hy_load_disk(void *err)
+ * tracepoint block_rq_issue (include/trace/events/block.h). */
+static void hy_load_disk(void)
 {
     struct bpf_obj *o = &hy.disk;
     bool old = !bpf_since(5, 11);
@@ -17415,8 +17427,7 @@ static void *hy_load_disk(void *err)
         o->cfg[0].val |= old && i < PROG_DISK_ISSUE;
         e = old ? bpf_load_either(o, i) : bpf_load(o, 1u << i);
     }
-    *(int *)err = e ? e : bpf_attach(o, (1u << disk_family.n_progs) - 1);
-    return NULL;
+    hy.disk_error = e ? e : bpf_attach(o, (1u << disk_family.n_progs) - 1);
 }
 
 /* Loads proc.bpf.c last: a thread's exit record must follow the record of its last system call. */
@@ -17445,19 +17456,14 @@ static int hy_load_proc(void)
  * programs from one tracepoint would delay kvis's end by an RCU grace period (12 ms). */
 static int hy_load(void)
 {
-    pthread_t th;
-    int disk = 0;
     u32 mask = hy_programs(hy.sched);
-    bool beside = hy.sched && !bpf_is_locked() && u_thread(&th, hy_load_disk, &disk) == 0;
+    hy.obj.beside = hy.sched ? hy_load_disk : NULL;
     int e = hy_put_cgroup();
     if (!e)
         e = bpf_start(&hy.obj, mask);
-    if (beside)
-        pthread_join(th, NULL);
-    else if (hy.sched)
-        hy_load_disk(&disk);
-    if (!e && disk) {
-        u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, disk));
+    hy.obj.beside = NULL;
+    if (!e && hy.disk_error) {
+        u_warn("disk requests are not recorded: %s", bpf_explain(&hy.disk, hy.disk_error));
         bpf_close(&hy.disk);
         e = bpf_start(&hy.obj, 1u << PROG_CALL_BIO);
     }
@@ -17591,8 +17597,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Makes BPF follow a thread that got its leader's tid in an exec. The BPF program has already moved
- * the thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
+/* Makes BPF follow a thread that got its leader's tid in an exec. In a pid namespace, kvis does not
+ * know the keys of the map, and the BPF program call_exec moves the thread's entry. */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
