@@ -788,7 +788,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
     return len;
 }
 
-/* Returns n, or less if the first n bytes of s end inside a UTF-8 character. s has `have` bytes. */
+/* Returns n, or less if the first n bytes of s end inside a UTF-8 character. have: length of s */
 static size_t u_whole(const u8 *s, size_t n, size_t have)
 {
     u32 cp;
@@ -1219,7 +1219,7 @@ static const char *u_cgroup(const char *path)
 }
 
 /* Sets u_ahead, the clock offsets. /proc/self/timens_offsets describes the time namespace of
- * kvis's children (unshare(2)). If kvis is in another namespace, u_ahead stays 0. */
+ * kvis's children (unshare(2)). If kvis's own namespace is another one, u_ahead stays 0. */
 static void u_clocks(void)
 {
     char own[64] = "", children[64] = "", text[256];
@@ -4174,7 +4174,7 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
         d->b->len--;
 }
 
-/* Counts up to `max` argv strings (if `print`, also appends them). *whole: argv has no more. */
+/* Counts up to `max` argv strings (if `print`, also appends them). *whole: these are all. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max, bool *whole)
 {
     struct mem_ahead ahead;
@@ -4787,7 +4787,7 @@ static void dec_k_futexwakeop(struct dec *d, u64 v)
     b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
-enum { IOCTL_SIZE = 0x3fff }; /* size bits of a command; in fl_ioctls, all set means any size */
+enum { IOCTL_SIZE = 0x3fff }; /* the size in a command; in fl_ioctls, 0x3fff means any size */
 
 static const u8 *dec_ioctl_name(const u8 *p, const u8 *end, char name[FL_IOCTL_NAME], u32 *len)
 {
@@ -5451,7 +5451,7 @@ static bool ev_group(struct ev_groups *s, const struct event *e)
     return true;
 }
 
-/* Takes the oldest group (valid until the next event). Returns NULL if all began after until_ns. */
+/* Takes the oldest event group, valid until the next event; NULL if none began by until_ns. */
 static struct ev_group *ev_group_take(struct ev_groups *s, u64 until_ns)
 {
     if (s->first == s->n || s->g[s->first].e.ts_ns > until_ns)
@@ -11055,7 +11055,7 @@ static void rec_hist(const u32 *hist, u32 n)
 static void rec_row_name(u16 row)
 {
     rec_text(st_name(row));
-    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* 0, or the call's variant number */
+    rec_put(row == ST_UNNAMED ? 0 : (u64)(row - sc_id[row])); /* place among the call's rows */
 }
 
 static void rec_col(const struct st_col *c, const void *row)
@@ -11762,7 +11762,7 @@ static void rp_enter(void)
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
         out_call_enter(t, md_whole_only());
-    t->call.text = (struct buf){ 0 }; /* do not keep a pointer into rec_in.text */
+    t->call.text = (struct buf){ 0 }; /* the next record overwrites it */
 }
 
 /* Returns whether -P selects a call by one of its n recorded paths or by a path argument. */
@@ -14960,7 +14960,7 @@ enum {
 
 static struct {
     int root; /* descriptor (O_PATH) of the root directory, or -errno; INT_MIN: not opened yet */
-    char why[WHY_LEN], no_root[WHY_LEN]; /* why: latest error; no_root: error from opening root */
+    char why[WHY_LEN], no_root[WHY_LEN]; /* why: latest error; no_root: why tracefs is missing */
 } tfs = { .root = INT_MIN };
 
 struct tfs_field {
@@ -15229,7 +15229,7 @@ struct bpf_obj {
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
     int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* links of prog[], then links of kprobes */
     u32 n_probes;
-    int (*map_ring)(struct bpf_obj *); /* maps the ring buffer into memory; NULL: no ring */
+    int (*map_ring)(struct bpf_obj *); /* function that maps the ring buffer into memory, or NULL */
     u32 (*entries)(const char *map); /* returns the size of a map; NULL: 1 entry */
     const char *module;      /* kernel module that may define some of the fields, or NULL */
     struct btf_want *want;
@@ -19100,7 +19100,7 @@ static struct task *tr_of(u32 pid, u32 tid)
 
 /* Updates the descriptor table for a call that ended while kvis was reading the table from /proc.
  * Entries that kvis read after the call already show the call's effect. If dup(2) copied such a
- * descriptor, the file at that time is unknown: kvis rereads all descriptors. */
+ * descriptor, the copied file is unknown: kvis rereads all descriptors. */
 static void tr_catch_up(struct task *t, const struct wire_call *w)
 {
     static struct call past;
@@ -21263,7 +21263,7 @@ static struct {
     bool rows;
     bool replayed;
     u32 lives, ending;   /* lives: number of known processes. ending: how many have `ending` set */
-    u32 mine, peak;      /* mine: number of live processes with `mine` set. peak: its maximum */
+    u32 mine, peak;      /* live processes in the traced tree: number now, highest number */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
     u64 left_out;        /* number of forks and execs ignored due to the PROC_REPLAYED limit */
@@ -23153,7 +23153,7 @@ static struct {
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];  /* last tick in which an instance had a value of the metric */
     const char *no[N_METRICS]; /* known reason why the machine lacks the metric, or NULL */
-    u64 backwards; /* number of counter decreases */
+    u64 backwards; /* how often a counter has decreased */
     u32 left_out; /* highest number of instances left out in any interval */
     struct met_inst *all; /* the whole machine: the only instance of DIM_NONE */
     bool over; /* all processes given with -p have exited, so the monitor ends */
@@ -23243,7 +23243,7 @@ static u32 met_left_out_now(void)
     return n;
 }
 
-/* Finds or adds an instance's histogram. Their number is limited: BPF maps have fixed sizes. */
+/* Finds or adds an instance's histogram. Fixed-size BPF maps limit the number of histograms. */
 static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     struct met_hist **at = &i->hists;
@@ -25396,7 +25396,7 @@ static void mfs_pages_threads(u32 pid)
     }
 }
 
-/* Returns the node where over half of the runnable threads (if none: of all threads) last ran. */
+/* Returns the node on which most runnable threads (if there are none, most threads) last ran. */
 static u32 mfs_pages_home(void)
 {
     u32 running = 0, threads = 0, k = 0;
@@ -25621,7 +25621,7 @@ static struct pmc_pmu {
     bool known;         /* pmu.tbl lists the core */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PR];      /* -errno if kvis cannot count the event of a role; else 0 */
+    int err[N_PR];      /* by role (PR_...): -errno if kvis cannot count its event, or 0 */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
@@ -27499,7 +27499,7 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_VIRTIO(X)
 #undef X
-    if (w->notified) { /* 0 if kvis cannot trace the transport's notify function */
+    if (w->notified) { /* not 0: kvis can trace the transport's notify function */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
@@ -33449,8 +33449,8 @@ int main(int argc, char **argv)
             exit(EXIT_KVIS);
     u_clocks();
     if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
-        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, because every user would get "
-            "the rights of the file's owner; fix: chmod ug-s kvis, and run it with sudo");
+        die(EXIT_KVIS, "this kvis is set-user-ID or set-group-ID, and would give every user its "
+            "owner's or group's rights; fix: chmod ug-s kvis, and run it with sudo");
     out.text.b.ascii = !u_locale_utf8(true);
     const struct cmd *link = argc ? cmd_find(out_base(argv[0], strlen(argv[0])), true) : NULL;
     if (link)

@@ -1966,29 +1966,29 @@ enum met_key_code {
       "Time from the issue of a flush request to its completion by the disk", \
       "Time from the issue of a flush request to its completion by the disk" }, \
     { "block_read_size_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a read request to a disk", \
-      "Size of a read request to a disk" }, \
+      "Size of the read requests to a disk", \
+      "Size of the read requests to a disk" }, \
     { "block_read_size_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a read request to a disk", \
-      "Size of a read request to a disk" }, \
+      "Size of the read requests to a disk", \
+      "Size of the read requests to a disk" }, \
     { "block_read_size_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a read request to a disk", \
-      "Size of a read request to a disk" }, \
+      "Size of the read requests to a disk", \
+      "Size of the read requests to a disk" }, \
     { "block_read_size_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a read request to a disk", \
-      "Size of a read request to a disk" }, \
+      "Size of the read requests to a disk", \
+      "Size of the read requests to a disk" }, \
     { "block_write_size_p50", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a write request to a disk", \
-      "Size of a write request to a disk" }, \
+      "Size of the write requests to a disk", \
+      "Size of the write requests to a disk" }, \
     { "block_write_size_p90", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a write request to a disk", \
-      "Size of a write request to a disk" }, \
+      "Size of the write requests to a disk", \
+      "Size of the write requests to a disk" }, \
     { "block_write_size_p99", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a write request to a disk", \
-      "Size of a write request to a disk" }, \
+      "Size of the write requests to a disk", \
+      "Size of the write requests to a disk" }, \
     { "block_write_size_max", "", NULL, NULL, PROM_GAUGE, SRC_BLOCK, F_BYTES, DIM_DISK, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Size of a write request to a disk", \
-      "Size of a write request to a disk" }, \
+      "Size of the write requests to a disk", \
+      "Size of the write requests to a disk" }, \
     { "block_requests_missed", "", "block_requests_missed_total", NULL, PROM_COUNTER, SRC_BLOCK, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Disk requests that are missing from the distributions of request times and sizes because kvis could not record them", \
       "Disk requests that are missing from the distributions of request times and sizes because kvis could not record them" }, \

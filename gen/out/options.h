@@ -312,7 +312,7 @@ enum {
     { IN_OPEN, 'T', "timestamp", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.time }, 0, 0, \
       NULL, "", "-T, --timestamp", \
-      "print the time of each open, in seconds since the first row" }, \
+      "print the time of each open in seconds, relative to the first row" }, \
     { IN_OPEN, 'U', "print-uid", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.print_uid }, 0, 0, \
       NULL, "", "-U, --print-uid", \
@@ -376,7 +376,7 @@ enum {
     { IN_OPEN, 0, "no-exec", NULL, false, false, \
       OPT_FLAG, { .flag = &open_opt.no_exec }, 0, 0, \
       NULL, "", "    --no-exec", \
-      "do not show the programs that execve opens" }, \
+      "do not show executable files opened by execve" }, \
     { IN_OPEN, 0, "ring", "SIZE", false, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "", "    --ring=SIZE", \
@@ -556,7 +556,7 @@ enum {
     { IN_DIAGNOSE, 'v', "verbose", NULL, false, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "", "-v, --verbose", \
-      "show all findings with their rules, all resources, and metrics that are not available" }, \
+      "show all findings with their rules, all checked resources, and why metrics are unavailable" }, \
     { IN_DIAGNOSE, 0, "rules", "FILE", false, false, \
       OPT_CALL, { .call = dg_opt_rules }, 0, 0, \
       NULL, "", "    --rules=FILE", \

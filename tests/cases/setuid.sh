@@ -14,7 +14,7 @@ for mode in 4755 2755 6755; do
     for words in --version "trace -- touch ran" "check trace"; do
         user "$d/kvis" $words
         status 125
-        has err '^kvis: refuses to run set-user-ID or set-group-ID'
+        has err '^kvis: this kvis is set-user-ID or set-group-ID'
         eq "$mode, $words: stdout" "" "$(cat out)"
     done
     "$d/kvis" trace -q -- true >out 2>err 9>&- || fail "$mode: not for root"

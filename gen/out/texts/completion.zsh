@@ -78,7 +78,7 @@ _kvis() {
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   open) _arguments -s -S \
     '*--backend=''[choose how kvis follows COMMAND\: auto|bpf|ptrace (auto\: bpf if it works, else ptrace)]:NAME:(auto bpf ptrace)' \
-    {'*-T','*--timestamp'}'[print the time of each open, in seconds since the first row]' \
+    {'*-T','*--timestamp'}'[print the time of each open in seconds, relative to the first row]' \
     {'*-U','*--print-uid'}'[print the user ID of the process that opened each file]' \
     {'*-x','*--failed'}'[show only opens that failed]' \
     {'*-p+','*--pid='}'[show only opens by process PID]:PID:_pids' \
@@ -93,7 +93,7 @@ _kvis() {
     {'*-c','*--command'}'[run the remaining arguments as COMMAND (the default); a single argument that contains blanks is run by a shell]' \
     '*--json=-''[write the output as JSON lines to stdout or FILE]::[=FILE]:_files' \
     {'*-o+','*--output='}'[write the text output to FILE]:FILE:_files' \
-    '*--no-exec''[do not show the programs that execve opens]' \
+    '*--no-exec''[do not show executable files opened by execve]' \
     '*--ring=''[set the size of the ring buffer for recorded opens (default 1M)]:SIZE: ' \
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   replay) _arguments -s -S \
@@ -208,7 +208,7 @@ _kvis() {
     {'*-h','*--help'}'[print this help text]' '(-):command: _command_names -e' '*::arguments:_normal' ;;
   diagnose) _arguments -s -S \
     {'*-d+','*--duration='}'[watch the machine for SECS seconds (default 10; with COMMAND\: until it ends)]:SECS: ' \
-    {'*-v','*--verbose'}'[show all findings with their rules, all resources, and metrics that are not available]' \
+    {'*-v','*--verbose'}'[show all findings with their rules, all checked resources, and why metrics are unavailable]' \
     '*--rules=''[also apply the rules in FILE; kvis-diagnose(1) describes the format]:FILE:_files' \
     '*--threshold=''[change the threshold of RULE to VALUE, as in cpu-busy=80%; repeatable; kvis help findings lists the rules]:RULE=VALUE: ' \
     {'*-p+','*--pid='}'[also check how long process PID waits for a CPU, and count hardware events only in the given processes; repeatable]:PID:_pids' \
