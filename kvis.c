@@ -1755,7 +1755,7 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 
 /* Reads a string into dst, which holds max + 1 bytes. Returns its length, at most max, or -errno.
  * Sets *cut if the string is longer or its end is unreadable. An unreadable end is an error unless
- * more than `enough` bytes could be read. Never reads past the string's last page. */
+ * more than `enough` bytes could be read (any: past call, timeout). Reads no page after the string. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
@@ -2108,7 +2108,7 @@ static bool fd_is_newer(const struct task *t, const struct fdent *e)
 }
 
 /* Removes t's descriptor n and closes the gap (Knuth, vol. 3, 6.4, Algorithm R). If kvis found the
- * file in /proc only after t's call, reports no close: the call may have closed another file. */
+ * file in /proc only after t's call, keeps n or reports no close: it may be a later file. */
 static void fd_remove(struct task *t, s32 n)
 {
     struct files *f = t->files;
@@ -5409,7 +5409,8 @@ static bool ev_same(const struct event *a, const struct event *b, u32 f)
     return v->n == w->n;
 }
 
-/* Returns whether the events differ only in time or address, so one line can show both. */
+/* Returns whether one line can show both events of a thread: execs with the same result, or events
+ * that differ only in time or address. */
 static bool ev_alike(const struct event *a, const struct event *b)
 {
     const struct event_kind *k = &event_kinds[a->kind];
@@ -11941,7 +11942,7 @@ static bool rp_play(void)
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000, PX_WAITS = 4096,
        PX_NAME = 48 };
 
-/* These enums continue the numbering of event categories and event fields. */
+/* px_cat and px_arg continue the numbering of event categories and event fields. */
 #define X(id, name) PX_##id,
 enum px_counter { PERFETTO_COUNTERS(X) N_PX };
 enum px_cat { PX_CAT_0 = N_CAT - 1, PERFETTO_CATEGORIES(X) N_PX_CATS };
@@ -12713,8 +12714,8 @@ static const char *px_mostly(const struct call *c, u64 slept)
     return c->runq_ns > c->cpu_ns ? "mostly runnable" : "mostly running";
 }
 
-/* Writes a thread's states during a call. If the thread slept once, the run-queue wait after the
- * sleep shows when each state began. Otherwise, kvis knows only the total time of each state. */
+/* Writes a thread's states during a call. If the thread left its CPU once, the run-queue wait
+ * shows when each state began. Otherwise, kvis knows only the total time of each state. */
 static void px_call_states(struct px_track *t, const struct call *c)
 {
     u64 from = c->enter_ns, to = c->exit_ns, ns = to - from, slept = ns - c->cpu_ns - c->runq_ns;
@@ -13166,7 +13167,7 @@ struct df_run {
 struct df_timeline {
     struct df_run *run;
     u32 n;
-    u64 from_ns;           /* start of the command or, with -p, of the recording */
+    u64 from_ns;           /* start of the command or, without one, of the recording */
     u64 least_ns, shorter; /* shorter: number of runs omitted from run[] (under least_ns) */
 };
 
@@ -15836,13 +15837,11 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     pthread_t th;
     int e = 0;
-    bool one = !(mask & (mask - 1));
+    bool two = mask & (mask - 1) && !bpf_is_locked();
     o->unloaded = mask;
-    if (!one && !bpf_is_locked() && u_thread(&th, bpf_load_beside, o) == 0) {
+    if (two && (two = u_thread(&th, bpf_load_beside, o) == 0)) {
         bpf_load_some(o);
         pthread_join(th, NULL);
-    } else if (o->beside) {
-        o->beside();
     }
     for (u32 i = 0; i < o->fam->n_progs && !e; i++) {
         if (mask >> i & 1 && o->prog[i] < 0)
@@ -15850,6 +15849,8 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
         if (mask >> i & 1 && !e && bpf_is_nested(&o->fam->progs[i]))
             e = bpf_let_nest(o, i);
     }
+    if (!e && !two && o->beside)
+        o->beside();
     return e;
 }
 
@@ -17295,7 +17296,7 @@ static void hy_counts(void)
             sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        bool asked = row < 0 || sc_set[row]; /* omits restart_syscall(2) unless -e selects it */
+        bool asked = row < 0 || sc_set[row]; /* omits restart_syscall(2) if -e excludes it */
         struct st_row more = { .calls = sum.calls - was->calls, .errors = sum.errors - was->errors,
                                .ns = sum.time_ns - was->time_ns, .max_ns = sum.max_ns,
                                .row = row < 0 ? ST_UNNAMED : row };
@@ -17335,8 +17336,7 @@ static void hy_settle(void)
 static u32 hy_programs(bool sched)
 {
     u32 tp = hy.classic_tracepoints, births = 1u << PROG_CALL_FORK | 1u << PROG_CALL_NEW;
-    u32 mask = (1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT) << tp;
-    mask |= (u32)(hy.observe || hy.in_ns) << PROG_CALL_EXEC; /* otherwise, hy_moved does this */
+    u32 mask = (1u << PROG_CALL_ENTER | 1u << PROG_CALL_EXIT) << tp | 1u << PROG_CALL_EXEC;
     mask |= tp ? 1u << PROG_CALL_SWITCH | 1u << PROG_CALL_NEW
                : 1u << PROG_CALL_FORK | 1u << PROG_CALL_GONE;
     if (hy_follows())
@@ -17597,8 +17597,8 @@ static void hy_full(const struct task *t)
     hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
-/* Makes BPF follow a thread that got its leader's tid in an exec. In a pid namespace, kvis does not
- * know the keys of the map, and the BPF program call_exec moves the thread's entry. */
+/* Makes BPF follow a thread that got its leader's tid in an exec. The BPF program has already moved
+ * the thread's map entry, unless the kernel skipped the program (bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
@@ -21263,7 +21263,7 @@ static struct {
     bool rows;
     bool replayed;
     u32 lives, ending;   /* lives: number of known processes. ending: how many have `ending` set */
-    u32 mine, peak;      /* live processes in the traced tree: number now, highest number */
+    u32 mine, peak;      /* live processes with `mine`: number now, highest number */
     u64 commands, forks, failed, exec_failed, cpu_ns;
     u64 unsure;          /* number of processes whose exit kvis missed */
     u64 left_out;        /* number of forks and execs ignored due to the PROC_REPLAYED limit */
@@ -28506,7 +28506,7 @@ static const u32 MOUT_DIST = 1u << 31;
 
 static struct {
     u32 n, halved;     /* n: number of points; halved: how often pairs of points were merged */
-    u32 left_out;      /* number of metrics without a chart line (limit: MOUT_LINES) */
+    u32 left_out;      /* most values that had no chart line in an interval */
     u32 lines, maps;   /* numbers of the next series and the next heat map */
     struct { u64 from, to; u32 n; } at[MOUT_POINTS]; /* a point's start, end (ns), interval count */
 } mout_past;

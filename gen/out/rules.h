@@ -481,7 +481,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = X_NONE, .factor = (float)0, \
       .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
       .unless = 0, .unless_rule = NULL, .before = 0, \
-      .finding = "System calls, page faults or locks use more CPU time in the kernel than programs use outside it", \
+      .finding = "The kernel (system calls, page faults, locks, kernel threads) uses more CPU time than programs", \
       .source = "proc_stat(5): system", \
       .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
     { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
@@ -564,7 +564,7 @@ enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE,
       .cost = M_PSI_MEM, .factor = (float)1, \
       .who = DG_BY_ALL, .whose = X_B_MEM, \
       .unless = 0, .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
-      .finding = "Tasks wait for memory: the machine reclaims pages that are soon needed again", \
+      .finding = "Tasks wait for memory: the machine has to reclaim pages", \
       .source = "Documentation/accounting/psi.rst: memory some", \
       .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
     { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .log = X_NONE, \
