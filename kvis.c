@@ -1755,7 +1755,7 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 
 /* Reads a string into dst, which holds max + 1 bytes. Returns its length, at most max, or -errno.
  * Sets *cut if the string is longer or its end is unreadable. An unreadable end is an error unless
- * more than `enough` bytes could be read (any: past call, timeout). Reads no page after the string. */
+ * more than `enough` bytes could be read (any: past call, timeout). Reads no later page. */
 static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, size_t enough, bool *cut)
 {
     size_t got = 0;
