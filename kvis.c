@@ -32973,7 +32973,7 @@ static int cmd_trace(void)
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && opt.n_pids)
-        die(EXIT_KVIS, "--backend=hybrid needs a command; fix: omit the option, or use "
+        die(EXIT_KVIS, "--backend=hybrid works only for a command; fix: omit the option, or use "
             "--backend=observe");
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);

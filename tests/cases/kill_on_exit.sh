@@ -66,5 +66,5 @@ eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
 
 for option in --no-follow --kill-on-exit --until-exit --user=root --env=A=b; do
     gives 2 trace $option -p $$
-    has err "^kvis: ${option%%=*} needs a command.*; fix: .* -p\$"
+    has err "^kvis: ${option%%=*} works only for a command.*; fix: .* -p\$"
 done

@@ -49,7 +49,7 @@ done <<'END'
 2|trace -e status=bad true|'status=bad': allowed values: successful
 2|trace -e signal=FOO true|'signal=FOO': allowed values:
 2|trace -p 1 -- true|a command, -p PID, --all and --cgroup cannot be combined
-125|trace --backend=hybrid -p 1|--backend=hybrid needs a command; fix: omit the option, or use --backend=observe
+125|trace --backend=hybrid -p 1|--backend=hybrid works only for a command; fix: omit the option, or use --backend=observe
 2|trace --backend=ptrace -w same -o same true|same: kvis already uses this file
 2|replay -w a.kvis a.kvis|a.kvis: kvis already uses this file
 125|trace --backend=ptrace -w no/x true|cannot write no/x: No such file or directory
