@@ -1064,8 +1064,16 @@ static const struct errno_text *u_errno(int e)
 static const char *u_errname(int e)
 {
     static char number[12];
+    if (u_errno(e)->name)
+        return u_errno(e)->name;
     SNPRINTF(number, "%d", e);
-    return u_errno(e)->name ? u_errno(e)->name : number;
+    return number;
+}
+
+/* Returns whether a call with this result may restart (ERESTARTSYS etc., linux/errno.h). */
+static bool u_restarts(s64 ret)
+{
+    return ret <= -U_ERRNO_OWN && ret >= -U_ERRNO_RESTARTBLOCK;
 }
 
 /* Returns a signal's name, valid until the next call. SIGRT_n is 32 + n, as SIGRTMIN varies. */
@@ -1543,7 +1551,7 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
 /* Reads the call that a signal interrupted. Returns false if the kernel will not restart it. */
 static bool arch_interrupted(pid_t tid, struct stop *s)
 {
-    return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
+    return arch_from_regs(tid, s) == 0 && s->nr != (u64)-1 && u_restarts(s->ret);
 }
 
 /* == 5 mem_  access to the tracee's memory ====================================
@@ -2489,10 +2497,16 @@ _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rde
                "the kernel's layout");
 
 /* Without AT_STATX_DONT_SYNC, statx(2) hangs if a FUSE or network file server is stopped. */
+static int fd_statx_at(int at, const char *path, struct fd_stat *sx)
+{
+    enum { EMPTY_PATH = 0x1000, DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
+    long e = syscall(SYS_statx, at, path, EMPTY_PATH | DONT_SYNC, BASIC | BTIME, sx);
+    return e < 0 ? -errno : 0;
+}
+
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, BASIC = 0x7ff, BTIME = 0x800 };
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, BASIC | BTIME, sx) < 0 ? -errno : 0;
+    return fd_statx_at(AT_FDCWD, path, sx);
 }
 
 /* Opens a path (O_PATH) without requests to a FUSE server, which may be a stopped tracee
@@ -2502,7 +2516,7 @@ static int fd_open_cached(int at, const char *path, u64 flags, u64 resolve)
     enum { OPENAT2 = 437, CACHED = 0x20 };
     u64 how[3] = { O_PATH | O_CLOEXEC | flags, 0, resolve | CACHED };
     int f = -EAGAIN;
-    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* EAGAIN: a rename or mount interfered */
+    for (int i = 0; i < 3 && f == -EAGAIN; i++) { /* EAGAIN: not cached, or a race with a rename */
         f = syscall(OPENAT2, at, path, how, sizeof how);
         f = f < 0 ? -errno : f;
     }
@@ -2511,14 +2525,12 @@ static int fd_open_cached(int at, const char *path, u64 flags, u64 resolve)
 
 static int fd_statx_cached(const char *path, struct fd_stat *sx)
 {
-    char link[64];
     int f = fd_open_cached(AT_FDCWD, path, 0, 0);
     if (f == -ENOSYS || f == -EINVAL) /* an old kernel */
         return fd_statx(path, sx);
     if (f < 0)
         return f;
-    SNPRINTF(link, "/proc/thread-self/fd/%d", f);
-    int e = fd_statx(link, sx);
+    int e = fd_statx_at(f, "", sx);
     close(f);
     return e;
 }
@@ -6566,7 +6578,7 @@ static void out_json_name(struct buf *b, const char *key)
     b_s(b, "\":");
 }
 
-/* Appends a string. If it is not UTF-8, adds KEY_hex with its bytes in hex. */
+/* Appends a string and, if the string is not UTF-8, KEY_hex with the string's bytes in hex. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
     b_c(b, '"');
@@ -6722,7 +6734,7 @@ static void out_json_call(struct buf *b, const struct call *c)
         out_json_list(b, c, true);
     }
     b_s(b, ",\"ret\":");
-    if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
+    if (c->noret || u_restarts(c->ret)) {
         b_s(b, "null");
     } else if (c->err) {
         b_s(b, "-1");
@@ -9615,7 +9627,7 @@ static void md_connect(struct task *t, struct call *c)
         md_connect_to(t, c, o, sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len));
 }
 
-/* A send with MSG_FASTOPEN also connects (tcp(7)). If it fails, kvis reports only a failed send. */
+/* A send with MSG_FASTOPEN also connects (tcp(7)). If the send fails, kvis reports no connect. */
 static void md_fast_open(struct task *t, struct call *c, struct name *peer, u64 flags)
 {
     struct ofd *o = c->err || !peer || !(flags & MSG_FASTOPEN) ? NULL : fd_get(t, c->arg[0]);
@@ -10429,7 +10441,7 @@ static struct call *md_modelled(struct task *t, struct call *c)
     return &as;
 }
 
-/* Handles the start of a call. `shown`: kvis will print its arguments. If the process uses
+/* Handles the start of a call. `shown`: kvis will print the arguments. If the process uses
  * userfaultfd(2), reading a path could block. Unless kvis needs the path at once, kvis therefore
  * reads it at the end of the call, when the kernel has already read the path's pages. */
 static void md_enter(struct task *t, struct call *c, bool shown)
@@ -11680,9 +11692,9 @@ static void rp_event(void)
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
     e->selected = rec_in.same_filters;
     md_emit(e);
-    struct task *t = ps_task(rec_in.tid);
     bool exits = e->kind == EK_EXIT_THREAD || e->kind == EK_EXIT_PROCESS;
-    if (exits && t && t->restarting) {
+    struct task *t = exits ? ps_task(rec_in.tid) : NULL;
+    if (t && t->restarting) {
         rp_abandon(t);
         out_forget(t);
         ps_free_task(t);
@@ -11826,7 +11838,7 @@ static void rp_done(struct task *t, bool wanted)
     rec_in.sum->from_calls = true;
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
-    t->restarting = c->ret <= -512 && c->ret >= -516 && !c->noret;
+    t->restarting = u_restarts(c->ret) && !c->noret;
     if (!t->restarting)
         rp_count(t);
     out_call_exit(t);
@@ -11850,7 +11862,7 @@ static void rp_call(void)
         paths[i] = rec_gets();
     if (*rec_in.wrong)
         return;
-    struct task *t = c.ret <= -512 ? rp_task() : ps_task(rec_in.tid);
+    struct task *t = u_restarts(c.ret) ? rp_task() : ps_task(rec_in.tid);
     t = t ? t : &one;
     c.begun = t->call.begun;
     c.shown = t->call.shown;
@@ -15837,9 +15849,10 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 {
     pthread_t th;
     int e = 0;
-    bool two = mask & (mask - 1) && !bpf_is_locked();
     o->unloaded = mask;
-    if (two && (two = u_thread(&th, bpf_load_beside, o) == 0)) {
+    bool several = mask & (mask - 1);
+    bool two = several && !bpf_is_locked() && u_thread(&th, bpf_load_beside, o) == 0;
+    if (two) {
         bpf_load_some(o);
         pthread_join(th, NULL);
     }
@@ -16234,7 +16247,7 @@ static void rb_wait(int ms)
     epoll_wait(rb_state.epoll, &ev, 1, ms); /* the caller handles EINTR */
 }
 
-/* Limits the next rb_drain to records that exist now. Otherwise, it might never catch up. */
+/* Limits the next rb_drain to records that exist now. Otherwise, rb_drain might never catch up. */
 static void rb_mark(void)
 {
     if (rb_state.consumer)
@@ -16280,7 +16293,7 @@ static u32 rb_drain(rb_fn *take)
  * Forks a child that waits until kvis is ready, restores the signals and limits that kvis
  * inherited, and executes the command. An error ends kvis only if nothing is attached yet. */
 
-/* The command that kvis runs. Its process calls early() before it becomes the user given by -u. */
+/* The command that kvis runs. The child calls early() before it becomes the user given by -u. */
 static struct {
     pid_t pid;
     volatile bool ended;     /* set after wait4(2) has reaped the process: its pid may be reused */
@@ -16474,7 +16487,7 @@ static bool sp_is_typed(const siginfo_t *si)
 
 /* Passes on to the command a signal that kvis received, unless the terminal sent it to both. After
  * SIGTERM or SIGHUP, kvis ends with the command, even if descendants still run. Returns false if
- * kvis must end now: it is the second such signal, or the command cannot be signaled. */
+ * kvis must end now: this is the second signal (except SIGUSR1, SIGUSR2), or kill(2) fails. */
 static bool sp_pass_on(const siginfo_t *si, bool ended, u32 *asked)
 {
     int sig = si->si_signo;
@@ -16931,7 +16944,7 @@ static struct {
 enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
                 HY_POINTED, HY_COMMAND, HY_BITS };
 
-/* Memory that an argument points to. It has `mul` * N + `plus` bytes; `count` says what N is. */
+/* Memory of `mul` * N + `plus` bytes that an argument points to; `count` says what N is. */
 static const struct hy_kind {
     bool result; /* the call writes the memory (valid only after success) */
     u8 nest;     /* struct type whose pointers BPF follows, as enum wire_nest_kind; 0: none */
@@ -18269,7 +18282,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 static void tr_done(struct task *t)
 {
     struct call *c = &t->call;
-    bool again = c->ret <= -512 && c->ret >= -516;
+    bool again = u_restarts(c->ret);
     bool counted = hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
     c->open = false;
     t->restarting = again && !c->noret;
@@ -19857,8 +19870,8 @@ static void tr_on_signal(const siginfo_t *si)
         tr_detach_all();
 }
 
-/* Handles signals to kvis. Waits up to WAIT_NS for the command to get the same signal. If it does,
- * the signal was sent to the process group, and kvis does not pass the signal on. */
+/* Handles signals to kvis. Waits up to WAIT_NS for the command to get the same signal: then the
+ * signal was sent to the process group, and kvis does not pass the signal on. */
 static void tr_on_signals(u64 now)
 {
     enum { WAIT_NS = 50000000 };
@@ -21022,8 +21035,8 @@ static void open_traced_args(struct wire_open *w, struct task *t, const struct c
     w->mode = how[1];
 }
 
-/* Returns whether a directory is in a detached mount (see MNT_DETACH in umount2(2)). Its /proc link
- * looks normal, but the process's mountinfo lacks the mount. fd may be AT_FDCWD. */
+/* Returns whether a directory is in a detached mount (MNT_DETACH in umount2(2)). The directory's
+ * /proc link looks normal, but mountinfo lacks the mount. fd may be AT_FDCWD. */
 static bool open_is_detached(const struct task *t, s32 fd, const struct name *dir)
 {
     const char *path = fd_proc(t->tid, fd);
@@ -22493,7 +22506,7 @@ static bool proc_waits(const struct proc_life *l)
            && !proc_state.replayed;
 }
 
-/* Finds an exit record's process. Adds it if kvis missed its fork and the main thread exits. */
+/* Finds an exit record's process. Adds a process without a known fork if its main thread exits. */
 static struct proc_life *proc_ending(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
@@ -23533,7 +23546,7 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Sums exclude instances that would count twice: partitions, dm, md and virtual interfaces. */
+/* Sums exclude partitions, dm, md, loop, ram and zram devices, and virtual interfaces. */
 static bool met_in_sum(const struct met_inst *i)
 {
     if (i->dim == DIM_DISK)
@@ -24932,8 +24945,8 @@ static u32 mfs_last_cpu(const char *stat)
     return known ? cpu : MET_INSTS;
 }
 
-/* Adds a thread's wait to the CPU on which it last ran. If it ran for over 1/8 of the interval,
- * adds the CPU to ran_on. Ignores short waits, because finding the CPU means reading a file. */
+/* Adds a thread's wait to the CPU on which it last ran, and the CPU to ran_on after a run of 1/8 of
+ * the interval. Ignores short waits, because finding the CPU means reading a file. */
 static void mfs_thread_cpus(struct mfs_task *t, u32 tid, u64 waited, u64 ran, u64 interval)
 {
     bool much = ran > interval >> 3;
@@ -25065,7 +25078,8 @@ static void mfs_task_read(u32 pid, bool swaps)
     t.past_ns = old ? old->read_ns : mfs_before.ns;
     t.read_ns = u_now();
     t.from = mfs_seen.n_threads;
-    t.n_threads = t.ran_on.n = 0;
+    t.n_threads = 0;
+    t.ran_on = (struct mfs_set){ .n = 0 };
     t.now[MFS_STUCK] = 0;
     t.has &= ~(1u << MFS_STUCK);
     t.by_before = t.by;
@@ -26252,7 +26266,7 @@ static void pmc_add_parts(struct pmc_reading *r)
     }
 }
 
-/* Corrects the counts of Neoverse N2 and V2 cores with 5 slots. They count one empty frontend slot
+/* Corrects the counts of Neoverse N2 and V2 cores with 5 slots. Each counts one empty frontend slot
  * per cycle too many (arch/arm64/arm/neoverse-n2-v2/metrics.json of perf in Linux 7.0). */
 static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
@@ -26544,9 +26558,9 @@ static void pmc_list_events(struct buf *b)
 }
 
 /* == 35 unc_  memory controllers, power and resctrl: bytes, watts =============
- * pmu.tbl names the events that count bytes or energy (RAPL). It also has the codes of events that
- * sysfs does not list, such as AMD's. An event is opened on each CPU of the PMU's cpumask (one per
- * socket or die), and its count is added to the CPU's socket. */
+ * pmu.tbl names the events that count bytes or energy (RAPL). The table also has codes of events
+ * that sysfs does not list, such as AMD's. kvis opens an event on each CPU of the PMU's cpumask
+ * (one per socket or die), and adds the event's count to the CPU's socket. */
 
 static const u16 unc_metrics[N_UR] = { MET_WIRE_MEMBW, MET_WIRE_POWER };
 
@@ -30303,6 +30317,7 @@ static void dg_take_tasks(void)
         }
         for (u32 n = 0; n < from->ran_on.n; n++)
             mfs_set_add(&t->cpus, from->ran_on.v[n]);
+        t->cpus.full |= from->ran_on.full;
     }
 }
 
@@ -30469,7 +30484,7 @@ static bool dg_receives(const struct met_inst *i)
     return colon && u_begins(colon + 1, "input|rx|event|control-i");
 }
 
-/* Rules do not apply to kvis itself, to receive rings, or to disks that consist of other disks. */
+/* Rules do not apply to kvis itself, to receive rings, or to disks that met_in_sum excludes. */
 static bool dg_tried(const struct met_inst *i)
 {
     bool self = i->dim == DIM_BUSY && strtoul(i->name, NULL, 10) == (unsigned long)getpid();
@@ -30692,7 +30707,7 @@ static const struct buf *dg_fill(const char *text, const struct buf *name, u32 p
     return &b;
 }
 
-/* Returns the sentence of a finding. It contains the unescaped name; for a process, "811 (api)". */
+/* Returns the sentence of a finding, with the unescaped name; for a process, "811 (api)". */
 static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf name;
@@ -31406,7 +31421,7 @@ static bool dg_rule_line(const char *file, char *line)
     return dg_complete() && dg_begin_rule(file, line);
 }
 
-/* Adds the rules of a file. Its text stays in memory, because rules point to it. */
+/* Adds the rules of a file. The text stays in memory, because rules point to it. */
 static const char *dg_opt_rules(const char *file)
 {
     char *text = calloc(1, DG_FILE_MAX + 2), *line;
@@ -31833,7 +31848,7 @@ static void check_unc_event(struct check *c, u32 event)
         check_fix(c, unc_reason[r->role]);
 }
 
-/* Checks memory controllers and RAPL. They do not affect the exit status. */
+/* Checks memory controllers and RAPL, which do not affect the exit status. */
 static void check_uncore(void)
 {
     unc_begin(false);

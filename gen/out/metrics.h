@@ -1663,8 +1663,8 @@ enum met_key_code {
       "Interrupts of one IRQ, or softirqs of one type, handled by one CPU", \
       "Interrupts of one IRQ, or softirqs of one type, handled by one CPU" }, \
     { "clock_slow", "", "clock_slow", NULL, PROM_GAUGE, SRC_CLOCK, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Whether the kernel's clock source is slow to read: 1 for hpet, acpi_pm or jiffies, 0 for others", \
-      "Whether the kernel's clock source is slow to read: 1 for hpet, acpi_pm or jiffies, 0 for others" }, \
+      "Whether the kernel's clock source is slow to read: 1 for hpet, acpi_pm, pit, jiffies or refined-jiffies, 0 for others", \
+      "Whether the kernel's clock source is slow to read: 1 for hpet, acpi_pm, pit, jiffies or refined-jiffies, 0 for others" }, \
     { "clock_maximum_error", "", "timex_maxerror_seconds", NULL, PROM_GAUGE, SRC_CLOCK, F_SECONDS, DIM_NONE, MET_ALONE, false, true, OP_NONE, 0, 0, "no program synchronizes the clock (adjtimex(2): STA_UNSYNC)", \
       "Maximum error of the system clock, which grows until a program synchronizes the clock again", \
       "Maximum error of the system clock, which grows until a program synchronizes the clock again" }, \
@@ -1735,8 +1735,8 @@ enum met_key_code {
       "Largest number of threads of a process that waited for the same lock, sampled once per interval", \
       "Largest number of threads of a process that waited for the same lock, sampled once per interval" }, \
     { "threads_locked", "", "threads_locked", NULL, PROM_GAUGE, SRC_LOCKS, F_NUMBER, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
-      "Number of threads that waited for a lock for which other threads also waited, in processes with at least three threads", \
-      "Number of threads that waited for a lock for which other threads also waited, in processes with at least three threads" }, \
+      "Number of threads that waited for the most contended lock of their process, summed over processes with at least three threads", \
+      "Number of threads that waited for the most contended lock of their process, summed over processes with at least three threads" }, \
     { "live_page_faults", "", "live_page_faults_total", NULL, PROM_COUNTER, SRC_BUSY, F_COUNT, DIM_NONE, MET_ALONE, false, false, OP_NONE, 0, 0, NULL, \
       "Page faults of processes that still exist; page_faults also counts those of processes that have exited", \
       "Page faults of processes that still exist; page_faults also counts those of processes that have exited" }, \

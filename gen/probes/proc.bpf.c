@@ -641,7 +641,8 @@ INLINE void begin_argv(struct record *r, u64 argv, bool compat, u32 kind, const 
     r->step = STEP_ARGV;
 }
 
-/* Appends the next strings of an argv, each with its NUL. Returns whether no more strings follow. */
+/* Appends the next strings of an argv, each with its NUL. Returns true at
+ * the end of argv, or if no more strings can be copied. */
 INLINE bool put_argv(struct record *r)
 {
     struct wire_proc *h = &r->head;

@@ -175,7 +175,7 @@ const notes = [d.other_calls && "Different calls were traced (-e): only calls tr
   ...SIDES.map(k => d[k].lost && `${count(d[k].lost)} records of ${k.toUpperCase()} were lost.`),
   !PROC && !d.calls.some(c => c.change !== undefined) && "A recording lacks the times of calls: record with -v, -c or -C.",
   !PROC && !waits().length && "The parts of the time of calls are unknown: only the hybrid backend records them.",
-  d.left_out && `${count(d.left_out)} processes or commands are omitted, because there were too many at the same time.`].filter(Boolean);
+  d.left_out && `${count(d.left_out)} processes or commands are omitted, because there were too many at the same time or their names took too much memory.`].filter(Boolean);
 $("note").hidden = !notes.length;
 $("note").textContent = notes.join("\n");
 $("command").textContent = lines.command;
